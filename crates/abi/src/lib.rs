@@ -1,0 +1,1 @@
+//! Compiled kernels as data: code, parameters, launch facts.

@@ -1,0 +1,1 @@
+//! CUDA C++ from typed SSA.

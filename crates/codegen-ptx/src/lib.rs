@@ -1,0 +1,1 @@
+//! LLVM IR and PTX from the llvm dialect.

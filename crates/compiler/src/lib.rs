@@ -1,0 +1,1 @@
+//! The order of the stages: from a kernel to PTX or CUDA C++.

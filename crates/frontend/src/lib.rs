@@ -1,0 +1,1 @@
+//! Front ends: staging of Rust kernels into typed SSA, with located errors.

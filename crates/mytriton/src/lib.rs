@@ -1,0 +1,1 @@
+//! Tile kernels for NVIDIA GPUs: write, compile, launch.

@@ -1,0 +1,1 @@
+//! Safe face of the tile dialect, and the conversions between it and typed SSA.

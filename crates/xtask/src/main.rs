@@ -1,0 +1,2 @@
+//! Development tasks: setup, demo, tests, checks.
+fn main() {}
