@@ -1,0 +1,410 @@
+//! The operations of the language and what each means.
+//!
+//! An operation has one meaning for every front end, backend and device; what a source language spells differently
+//! is the front end's affair. Element-wise operations take scalars or blocks of one shape: broadcasting is explicit
+//! ([`OpKind::Splat`], [`OpKind::ExpandDims`], [`OpKind::Broadcast`]).
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::constant::Const;
+use crate::types::UnknownName;
+
+/// Defines an enum whose variants have a name in the text form.
+macro_rules! named_enum {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// Every one of them.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The name in the text form.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, UnknownName> {
+                match text { $($text => Ok($name::$variant),)* _ => Err(UnknownName(text.to_owned())) }
+            }
+        }
+    };
+}
+
+named_enum! {
+    /// A dimension of the launch grid.
+    Axis {
+        /// The first, fastest-running dimension.
+        X = "x",
+        /// The second.
+        Y = "y",
+        /// The third.
+        Z = "z",
+    }
+}
+
+impl Axis {
+    /// The dimension's number: 0, 1 or 2.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The dimension of that number, if there is one.
+    pub fn from_index(index: usize) -> Option<Axis> {
+        Axis::ALL.get(index).copied()
+    }
+}
+
+named_enum! {
+    /// Functions of one number. On `f16` and `bf16` the transcendental ones compute in `f32` and round once. Error
+    /// bounds in `f32` are those of `docs/language.md`; `f64` is at library accuracy.
+    UnaryOp {
+        /// Float: the sign flipped, of NaN and zero too.
+        Neg = "neg",
+        /// Float: the sign cleared. Integer: the absolute value, wrapping (`abs(INT_MIN)` is `INT_MIN`).
+        Abs = "abs",
+        /// Float: e to the x.
+        Exp = "exp",
+        /// Float: 2 to the x.
+        Exp2 = "exp2",
+        /// Float: e to the x, less 1, accurate near zero.
+        Expm1 = "expm1",
+        /// Float: natural logarithm.
+        Log = "log",
+        /// Float: binary logarithm.
+        Log2 = "log2",
+        /// Float: decimal logarithm.
+        Log10 = "log10",
+        /// Float: natural logarithm of 1 + x, accurate near zero.
+        Log1p = "log1p",
+        /// Float: sine of radians.
+        Sin = "sin",
+        /// Float: cosine of radians.
+        Cos = "cos",
+        /// Float: tangent of radians.
+        Tan = "tan",
+        /// Float: hyperbolic tangent.
+        Tanh = "tanh",
+        /// Float: the error function.
+        Erf = "erf",
+        /// Float: square root, to 3 ulp in `f32`; exact in `f64`.
+        Sqrt = "sqrt",
+        /// Float: square root, correctly rounded.
+        SqrtRn = "sqrt_rn",
+        /// Float: 1 / sqrt(x), approximate.
+        Rsqrt = "rsqrt",
+        /// Float: to the integer below.
+        Floor = "floor",
+        /// Float: to the integer above.
+        Ceil = "ceil",
+        /// Float: to the integer toward zero.
+        Trunc = "trunc",
+        /// Float: to the nearest integer, ties away from zero.
+        Round = "round",
+        /// Float: to the nearest integer, ties to even.
+        RoundEven = "round_even",
+    }
+}
+
+named_enum! {
+    /// Functions of two numbers of one type. Integers wrap in two's complement.
+    BinaryOp {
+        /// Sum; of `i1`, exclusive or.
+        Add = "add",
+        /// Difference; of `i1`, exclusive or.
+        Sub = "sub",
+        /// Product; of `i1`, and.
+        Mul = "mul",
+        /// Float: quotient, to 2 ulp in `f32` (f16 and bf16 compute in `f32` and round once); exact in `f64`.
+        Div = "div",
+        /// Float: quotient, correctly rounded.
+        DivRn = "div_rn",
+        /// Float: `x - trunc(x / y) * y`, the remainder with the dividend's sign, exact as C's `fmod`.
+        Rem = "rem",
+        /// Integer, signed: quotient rounded toward zero. By zero, and `INT_MIN / -1`: an unspecified value, never a
+        /// crash; an error on the CPU device.
+        DivS = "div_s",
+        /// Integer, unsigned: quotient. By zero as for `div_s`.
+        DivU = "div_u",
+        /// Integer, signed: remainder with the dividend's sign. By zero, and `INT_MIN % -1`, as for `div_s`.
+        RemS = "rem_s",
+        /// Integer, unsigned: remainder. By zero as for `div_s`.
+        RemU = "rem_u",
+        /// Integer: bitwise and.
+        And = "and",
+        /// Integer: bitwise or.
+        Or = "or",
+        /// Integer: bitwise exclusive or.
+        Xor = "xor",
+        /// Integer: left shift. The amount is unsigned; from the width on, the result is 0.
+        Shl = "shl",
+        /// Integer: right shift that copies the sign. The amount is unsigned; from the width on, all bits are the sign.
+        ShrS = "shr_s",
+        /// Integer: right shift that brings in zeros. The amount is unsigned; from the width on, the result is 0.
+        ShrU = "shr_u",
+        /// Integer, signed: the smaller.
+        MinS = "min_s",
+        /// Integer, signed: the larger.
+        MaxS = "max_s",
+        /// Integer, unsigned: the smaller.
+        MinU = "min_u",
+        /// Integer, unsigned: the larger.
+        MaxU = "max_u",
+        /// Float: the smaller; a NaN counts only against another. `-0.0` is below `0.0`.
+        Min = "min",
+        /// Float: the larger; a NaN counts only against another. `0.0` is above `-0.0`.
+        Max = "max",
+        /// Float: the smaller, NaN if either is.
+        MinNan = "min_nan",
+        /// Float: the larger, NaN if either is.
+        MaxNan = "max_nan",
+        /// Float: x to the power y, C's `pow`, at library accuracy.
+        Pow = "pow",
+    }
+}
+
+impl BinaryOp {
+    /// Does swapping the operands never change the result?
+    pub const fn is_commutative(self) -> bool {
+        use BinaryOp::*;
+        matches!(
+            self,
+            Add | Mul | And | Or | Xor | MinS | MaxS | MinU | MaxU | Min | Max | MinNan | MaxNan
+        )
+    }
+
+    /// What it takes: integers, floats or either.
+    pub const fn domain(self) -> Domain {
+        use BinaryOp::*;
+        match self {
+            Add | Sub | Mul => Domain::Number,
+            Div | DivRn | Rem | Min | Max | MinNan | MaxNan | Pow => Domain::Float,
+            _ => Domain::Int,
+        }
+    }
+}
+
+impl UnaryOp {
+    /// What it takes: floats, or integers too.
+    pub const fn domain(self) -> Domain {
+        if matches!(self, UnaryOp::Abs) {
+            Domain::Number
+        } else {
+            Domain::Float
+        }
+    }
+}
+
+/// The kinds of numbers that an operation is defined for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Domain {
+    /// Integers, `i1` among them.
+    Int,
+    /// Floating-point numbers.
+    Float,
+    /// Both.
+    Number,
+}
+
+named_enum! {
+    /// Comparisons. Float ones are ordered, that is false when an operand is NaN, except `ne`, which is true.
+    CmpPred {
+        /// Equal.
+        Eq = "eq",
+        /// Not equal.
+        Ne = "ne",
+        /// Less: signed integers or floats.
+        Lt = "lt",
+        /// Less or equal: signed integers or floats.
+        Le = "le",
+        /// Greater: signed integers or floats.
+        Gt = "gt",
+        /// Greater or equal: signed integers or floats.
+        Ge = "ge",
+        /// Less: unsigned integers.
+        LtU = "lt_u",
+        /// Less or equal: unsigned integers.
+        LeU = "le_u",
+        /// Greater: unsigned integers.
+        GtU = "gt_u",
+        /// Greater or equal: unsigned integers.
+        GeU = "ge_u",
+    }
+}
+
+impl CmpPred {
+    /// Is it for unsigned integers alone?
+    pub const fn is_unsigned(self) -> bool {
+        matches!(self, CmpPred::LtU | CmpPred::LeU | CmpPred::GtU | CmpPred::GeU)
+    }
+
+    /// The predicate that holds of (b, a) when this one holds of (a, b).
+    pub const fn swapped(self) -> CmpPred {
+        use CmpPred::*;
+        match self {
+            Eq => Eq,
+            Ne => Ne,
+            Lt => Gt,
+            Le => Ge,
+            Gt => Lt,
+            Ge => Le,
+            LtU => GtU,
+            LeU => GeU,
+            GtU => LtU,
+            GeU => LeU,
+        }
+    }
+}
+
+named_enum! {
+    /// Conversions of the element type; the shape stays. Conversion to `i1` is a comparison with zero instead.
+    CastKind {
+        /// Integer to a wider one, copying the sign bit (`true` becomes -1).
+        SExt = "sext",
+        /// Integer to a wider one, with zeros (`true` becomes 1).
+        ZExt = "zext",
+        /// Integer to a narrower one, dropping the upper bits (to `i1`: the lowest bit).
+        Trunc = "trunc_int",
+        /// Float to a wider one, exactly. `f16` and `bf16` are not wider than one another.
+        FExt = "fext",
+        /// Float to a narrower one, once to nearest even, overflow to infinity.
+        FTrunc = "ftrunc",
+        /// Signed integer to float, once to nearest even (`true` is 1).
+        SToF = "s_to_f",
+        /// Unsigned integer to float, once to nearest even.
+        UToF = "u_to_f",
+        /// Float to signed integer: truncates, saturates, NaN gives 0. Not to `i1`.
+        FToS = "f_to_s",
+        /// Float to unsigned integer: truncates, saturates, NaN gives 0. Not to `i1`.
+        FToU = "f_to_u",
+        /// The same bits as another number type of the same width.
+        Bitcast = "bitcast",
+    }
+}
+
+/// What an operation does. Operands and results are described per variant as `operands -> results`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum OpKind {
+    /// `() -> number or block`: a constant; as a block every element is the constant.
+    Const(Const),
+    /// `() -> i32`: this program's index in the grid.
+    ProgramId(Axis),
+    /// `() -> i32`: the grid's extent.
+    NumPrograms(Axis),
+    /// `() -> block<(end-start) x i32>`: start, start + 1, ... end - 1.
+    Range {
+        /// The first element.
+        start: i32,
+        /// One more than the last; above `start`.
+        end: i32,
+    },
+    /// `scalar -> block`: the scalar (a number or pointer) in every element.
+    Splat,
+    /// `block -> block`: a dimension of extent 1 put in at the axis.
+    ExpandDims {
+        /// Where, from 0 to the operand's rank.
+        axis: usize,
+    },
+    /// `block -> block` of the same rank: dimensions of extent 1 stretched.
+    Broadcast,
+    /// `number -> same`.
+    Unary(UnaryOp),
+    /// `a, b -> same`, all of one type.
+    Binary(BinaryOp),
+    /// `a, b, c -> same`: a * b + c rounded once; floats.
+    Fma,
+    /// `a, b -> i1` in the operands' shape; `a` and `b` of one type, numbers or (only `eq`, `ne`) pointers.
+    Cmp(CmpPred),
+    /// `condition, a, b -> same as a`: a where the condition holds, else b. The condition is an `i1`, or a block of `i1`
+    /// in the arms' shape.
+    Select,
+    /// `number -> number` in the same shape, of the requested type.
+    Cast(CastKind),
+    /// `pointer, offset -> pointer`: offset (an integer of 8 to 64 bits, sign-extended) elements further; same shape.
+    AddPtr,
+    /// `pointer [, mask [, other]] -> pointee`: where the mask (an `i1`, default true) does not hold memory is not
+    /// touched and the value is `other`, or without one undefined (poison). All in one shape.
+    Load,
+    /// `pointer, value [, mask] -> ()`: elements whose mask does not hold are not written. Where several elements
+    /// have one address, one of their values is stored.
+    Store,
+    /// `lower, upper, step, initial... -> carried...` with one region `(index, carried...) { ... yield carried... }`:
+    /// index = lower, lower + step, ... while below upper (signed). Bounds and step are of one integer type; the step is
+    /// positive (a constant one is checked, a run-time one below 1 is an error on the CPU device and otherwise
+    /// unspecified).
+    For,
+    /// `condition -> results...` with two regions `() { ... yield results... }`: the first where the `i1` holds.
+    If,
+    /// `initial... -> carried...` with regions `(carried...) { ... condition c, carried... }` and
+    /// `(carried...) { ... yield carried... }`: the second runs while the first ends in true; the results are what the
+    /// first passed on at the end.
+    While,
+    /// `values... -> ()`: ends a region of `for`, `if`, or the body of `while`.
+    Yield,
+    /// `i1, values... -> ()`: ends the test region of `while`.
+    Condition,
+}
+
+impl OpKind {
+    /// The operation's name in the text form.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            OpKind::Const(_) => "const",
+            OpKind::ProgramId(_) => "program_id",
+            OpKind::NumPrograms(_) => "num_programs",
+            OpKind::Range { .. } => "range",
+            OpKind::Splat => "splat",
+            OpKind::ExpandDims { .. } => "expand_dims",
+            OpKind::Broadcast => "broadcast",
+            OpKind::Unary(op) => op.name(),
+            OpKind::Binary(op) => op.name(),
+            OpKind::Fma => "fma",
+            OpKind::Cmp(_) => "cmp",
+            OpKind::Select => "select",
+            OpKind::Cast(kind) => kind.name(),
+            OpKind::AddPtr => "addptr",
+            OpKind::Load => "load",
+            OpKind::Store => "store",
+            OpKind::For => "for",
+            OpKind::If => "if",
+            OpKind::While => "while",
+            OpKind::Yield => "yield",
+            OpKind::Condition => "condition",
+        }
+    }
+
+    /// Does it read or write memory, or hold regions that may? Others are pure: they can be removed when unused and
+    /// merged when equal.
+    pub const fn is_pure(&self) -> bool {
+        !matches!(
+            self,
+            OpKind::Load | OpKind::Store | OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition
+        )
+    }
+
+    /// Does it end a region?
+    pub const fn is_terminator(&self) -> bool {
+        matches!(self, OpKind::Yield | OpKind::Condition)
+    }
+
+    /// The number of regions that it holds.
+    pub const fn region_count(&self) -> usize {
+        match self {
+            OpKind::For => 1,
+            OpKind::If | OpKind::While => 2,
+            _ => 0,
+        }
+    }
+}

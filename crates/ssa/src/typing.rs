@@ -1,0 +1,385 @@
+//! The typing rule of every operation without regions: result types from operand types. Builder and verifier share it.
+
+use crate::op::{CastKind, CmpPred, Domain, OpKind};
+use crate::types::{Elem, Scalar, Shape, Type};
+
+/// Why operands do not fit an operation.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TypeError {
+    /// The wrong number of operands.
+    #[error("'{op}' takes {expected} operand(s), not {found}")]
+    Arity {
+        /// The operation's name.
+        op: &'static str,
+        /// How many it takes.
+        expected: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// An operand of a kind that the operation is not defined for.
+    #[error("'{op}' takes {expected}, not {found}")]
+    Operand {
+        /// The operation's name.
+        op: &'static str,
+        /// What it takes.
+        expected: &'static str,
+        /// The type found.
+        found: Type,
+    },
+    /// Operands that should have one type.
+    #[error("the operands of '{op}' have one type: {left} and {right} differ")]
+    Mismatch {
+        /// The operation's name.
+        op: &'static str,
+        /// The one operand's type.
+        left: Type,
+        /// The other's.
+        right: Type,
+    },
+    /// An operand (mask, condition, value ...) that must have a type given by another operand.
+    #[error("the {role} of '{op}' is {expected} here, not {found}")]
+    Role {
+        /// The operation's name.
+        op: &'static str,
+        /// What the operand is for.
+        role: &'static str,
+        /// The type that it must have.
+        expected: Type,
+        /// The type found.
+        found: Type,
+    },
+    /// A result type that the operation cannot give.
+    #[error("'{op}' of {from} cannot give {to}: {why}")]
+    Result {
+        /// The operation's name.
+        op: &'static str,
+        /// The operand's type.
+        from: Type,
+        /// The type asked for.
+        to: Type,
+        /// What would be right.
+        why: &'static str,
+    },
+    /// An attribute out of its range.
+    #[error("'{op}': {what}")]
+    Attribute {
+        /// The operation's name.
+        op: &'static str,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+/// The result type of an operation without regions; none for those without a result. `requested` is the type asked
+/// for, needed by constants, `splat`, `broadcast` and casts, whose operands do not determine it, and otherwise unused.
+///
+/// `for`, `if`, `while` and the terminators are checked by the verifier, which sees their regions.
+pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) -> Result<Option<Type>, TypeError> {
+    let op = kind.name();
+    let arity = |expected: &'static str, ok: bool| {
+        if ok {
+            Ok(())
+        } else {
+            Err(TypeError::Arity {
+                op,
+                expected,
+                found: operands.len(),
+            })
+        }
+    };
+    let want = || {
+        requested.ok_or_else(|| TypeError::Attribute {
+            op,
+            what: "the type of the result must be given".to_owned(),
+        })
+    };
+    Ok(Some(match kind {
+        OpKind::Const(c) => {
+            arity("0", operands.is_empty())?;
+            let ty = requested.unwrap_or(Type::scalar(c.scalar()));
+            if ty.elem != Elem::Scalar(c.scalar()) {
+                let from = Type::scalar(c.scalar());
+                return Err(TypeError::Result {
+                    op,
+                    from,
+                    to: ty,
+                    why: "the element type is the constant's",
+                });
+            }
+            ty
+        }
+        OpKind::ProgramId(_) | OpKind::NumPrograms(_) => {
+            arity("0", operands.is_empty())?;
+            Type::I32
+        }
+        OpKind::Range { start, end } => {
+            arity("0", operands.is_empty())?;
+            let extent = i64::from(*end) - i64::from(*start);
+            let what = || format!("range {start}, {end} is empty: the end is above the start");
+            let extent = u32::try_from(extent).ok().filter(|&e| e > 0);
+            let extent = extent.ok_or_else(|| TypeError::Attribute { op, what: what() })?;
+            let shape = Shape::new(&[extent]).map_err(|e| TypeError::Attribute {
+                op,
+                what: e.to_string(),
+            })?;
+            Type::I32.with_shape(shape)
+        }
+        OpKind::Splat => {
+            arity("1", operands.len() == 1)?;
+            let (from, to) = (operands[0], want()?);
+            if !from.is_scalar() {
+                return Err(TypeError::Operand {
+                    op,
+                    expected: "a scalar",
+                    found: from,
+                });
+            }
+            if to.elem != from.elem || to.is_scalar() {
+                return Err(TypeError::Result {
+                    op,
+                    from,
+                    to,
+                    why: "the result is a block of the operand's type",
+                });
+            }
+            to
+        }
+        OpKind::ExpandDims { axis } => {
+            arity("1", operands.len() == 1)?;
+            let from = operands[0];
+            if from.is_scalar() {
+                return Err(TypeError::Operand {
+                    op,
+                    expected: "a block",
+                    found: from,
+                });
+            }
+            let shape = from.shape.expand(*axis).map_err(|e| TypeError::Attribute {
+                op,
+                what: e.to_string(),
+            })?;
+            from.with_shape(shape)
+        }
+        OpKind::Broadcast => {
+            arity("1", operands.len() == 1)?;
+            let (from, to) = (operands[0], want()?);
+            let (a, b) = (from.shape.dims(), to.shape.dims());
+            let stretches = a.len() == b.len() && a.iter().zip(b).all(|(&x, &y)| x == y || x == 1);
+            if from.is_scalar() || from.elem != to.elem || !stretches {
+                let why = "it stretches extents of 1 and changes nothing else";
+                return Err(TypeError::Result { op, from, to, why });
+            }
+            to
+        }
+        OpKind::Unary(unary) => {
+            arity("1", operands.len() == 1)?;
+            in_domain(op, unary.domain(), operands[0])?;
+            if operands[0].as_scalar() == Some(Scalar::I1) {
+                return Err(TypeError::Operand {
+                    op,
+                    expected: "integers wider than i1",
+                    found: operands[0],
+                });
+            }
+            operands[0]
+        }
+        OpKind::Binary(binary) => {
+            arity("2", operands.len() == 2)?;
+            in_domain(op, binary.domain(), operands[0])?;
+            same(op, operands[0], operands[1])?;
+            operands[0]
+        }
+        OpKind::Fma => {
+            arity("3", operands.len() == 3)?;
+            in_domain(op, Domain::Float, operands[0])?;
+            same(op, operands[0], operands[1])?;
+            same(op, operands[0], operands[2])?;
+            operands[0]
+        }
+        OpKind::Cmp(pred) => {
+            arity("2", operands.len() == 2)?;
+            same(op, operands[0], operands[1])?;
+            let ty = operands[0];
+            if ty.pointee().is_some() && !matches!(pred, CmpPred::Eq | CmpPred::Ne) {
+                return Err(TypeError::Operand {
+                    op,
+                    expected: "numbers (pointers compare by eq and ne alone)",
+                    found: ty,
+                });
+            }
+            if pred.is_unsigned() {
+                in_domain(op, Domain::Int, ty)?;
+            }
+            ty.with_scalar(Scalar::I1)
+        }
+        OpKind::Select => {
+            arity("3", operands.len() == 3)?;
+            same(op, operands[1], operands[2])?;
+            let expected = operands[1].with_scalar(Scalar::I1);
+            if operands[0] != expected && operands[0] != Type::I1 {
+                return Err(TypeError::Role {
+                    op,
+                    role: "condition",
+                    expected,
+                    found: operands[0],
+                });
+            }
+            operands[1]
+        }
+        OpKind::Cast(cast) => {
+            arity("1", operands.len() == 1)?;
+            let (from, to) = (operands[0], want()?);
+            if from.shape != to.shape {
+                return Err(TypeError::Result {
+                    op,
+                    from,
+                    to,
+                    why: "a cast keeps the shape",
+                });
+            }
+            let (Some(a), Some(b)) = (from.as_scalar(), to.as_scalar()) else {
+                return Err(TypeError::Result {
+                    op,
+                    from,
+                    to,
+                    why: "casts are between numbers",
+                });
+            };
+            if let Some(why) = cast_refusal(*cast, a, b) {
+                return Err(TypeError::Result { op, from, to, why });
+            }
+            to
+        }
+        OpKind::AddPtr => {
+            arity("2", operands.len() == 2)?;
+            let (ptr, offset) = (operands[0], operands[1]);
+            if ptr.pointee().is_none() {
+                return Err(TypeError::Operand {
+                    op,
+                    expected: "a pointer first",
+                    found: ptr,
+                });
+            }
+            if !offset.is_int() || offset.as_scalar() == Some(Scalar::I1) {
+                return Err(TypeError::Operand {
+                    op,
+                    expected: "an offset of i8, i16, i32 or i64",
+                    found: offset,
+                });
+            }
+            if offset.shape != ptr.shape {
+                let expected = offset.with_shape(ptr.shape);
+                return Err(TypeError::Role {
+                    op,
+                    role: "offset",
+                    expected,
+                    found: offset,
+                });
+            }
+            ptr
+        }
+        OpKind::Load => {
+            arity("1 to 3", (1..=3).contains(&operands.len()))?;
+            let value = pointee(op, operands[0])?;
+            if let Some(&mask) = operands.get(1) {
+                role(op, "mask", value.with_scalar(Scalar::I1), mask)?;
+            }
+            if let Some(&other) = operands.get(2) {
+                role(op, "other", value, other)?;
+            }
+            value
+        }
+        OpKind::Store => {
+            arity("2 to 3", (2..=3).contains(&operands.len()))?;
+            let value = pointee(op, operands[0])?;
+            role(op, "value", value, operands[1])?;
+            if let Some(&mask) = operands.get(2) {
+                role(op, "mask", value.with_scalar(Scalar::I1), mask)?;
+            }
+            return Ok(None);
+        }
+        OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => return Ok(None),
+    }))
+}
+
+fn in_domain(op: &'static str, domain: Domain, ty: Type) -> Result<(), TypeError> {
+    let (ok, expected) = match domain {
+        Domain::Int => (ty.is_int(), "integers"),
+        Domain::Float => (ty.is_float(), "floating-point numbers"),
+        Domain::Number => (ty.as_scalar().is_some(), "numbers"),
+    };
+    if ok {
+        Ok(())
+    } else {
+        Err(TypeError::Operand {
+            op,
+            expected,
+            found: ty,
+        })
+    }
+}
+
+fn same(op: &'static str, left: Type, right: Type) -> Result<(), TypeError> {
+    if left == right {
+        Ok(())
+    } else {
+        Err(TypeError::Mismatch { op, left, right })
+    }
+}
+
+fn role(op: &'static str, role: &'static str, expected: Type, found: Type) -> Result<(), TypeError> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(TypeError::Role {
+            op,
+            role,
+            expected,
+            found,
+        })
+    }
+}
+
+/// The type that a pointer or block of pointers loads.
+fn pointee(op: &'static str, ptr: Type) -> Result<Type, TypeError> {
+    match ptr.pointee() {
+        Some(scalar) => Ok(ptr.with_scalar(scalar)),
+        None => Err(TypeError::Operand {
+            op,
+            expected: "a pointer or a block of pointers first",
+            found: ptr,
+        }),
+    }
+}
+
+/// Why a cast does not go from the one type to the other; none when it does.
+fn cast_refusal(cast: CastKind, from: Scalar, to: Scalar) -> Option<&'static str> {
+    let (ok, why) = match cast {
+        CastKind::SExt | CastKind::ZExt => (
+            from.is_int() && to.is_int() && from.bits() < to.bits(),
+            "it goes from an integer to a wider one",
+        ),
+        CastKind::Trunc => (
+            from.is_int() && to.is_int() && from.bits() > to.bits(),
+            "it goes from an integer to a narrower one",
+        ),
+        CastKind::FExt => (
+            from.is_float() && to.is_float() && from.bits() < to.bits(),
+            "it goes from a float to a wider one",
+        ),
+        CastKind::FTrunc => (
+            from.is_float() && to.is_float() && from.bits() > to.bits(),
+            "it goes from a float to a narrower one",
+        ),
+        CastKind::SToF | CastKind::UToF => (from.is_int() && to.is_float(), "it goes from an integer to a float"),
+        CastKind::FToS | CastKind::FToU => (
+            from.is_float() && to.is_int() && to != Scalar::I1,
+            "it goes from a float to an integer; for i1 compare with zero",
+        ),
+        CastKind::Bitcast => (
+            from != to && from.bits() == to.bits(),
+            "it goes between two types of one width",
+        ),
+    };
+    if ok { None } else { Some(why) }
+}
