@@ -1,0 +1,154 @@
+//! Questions about a layout that leave it as it is.
+
+use super::{LinearLayout, Result, field, place};
+use crate::gf2::Echelon;
+use crate::{Dim, LayoutError};
+
+impl LinearLayout {
+    /// The rank of the bit matrix: the image has `2^rank` coordinates.
+    pub fn rank(&self) -> u32 {
+        Echelon::new(&self.columns).rank()
+    }
+
+    /// Whether every coordinate has an index.
+    pub fn is_surjective(&self) -> bool {
+        self.rank() == self.outs.bits()
+    }
+
+    /// Whether no two indices have the same coordinate: nothing is replicated.
+    pub fn is_injective(&self) -> bool {
+        self.rank() == self.ins.bits()
+    }
+
+    /// Whether indices and coordinates correspond one to one.
+    pub fn is_invertible(&self) -> bool {
+        self.ins.bits() == self.outs.bits() && self.is_surjective()
+    }
+
+    /// The layout itself if it is surjective.
+    ///
+    /// # Errors
+    /// [`NotSurjective`](LayoutError::NotSurjective), with a coordinate that nothing maps to.
+    pub fn require_surjective(self) -> Result<Self> {
+        let echelon = Echelon::new(&self.columns);
+        let bits = self.outs.bits();
+        if echelon.rank() == bits {
+            return Ok(self);
+        }
+        // Some unit vector is outside of a proper subspace, or the unit vectors would span it all.
+        let missing = (0..bits).find(|bit| echelon.solve(1 << bit).is_none()).unwrap_or(0);
+        let coords = self.outs.unpack(1 << missing);
+        let parts: Vec<String> = self
+            .outs
+            .iter()
+            .zip(&coords)
+            .map(|((dim, ..), c)| format!("{dim} = {c}"))
+            .collect();
+        let witness = format!("({})", parts.join(", "));
+        Err(LayoutError::NotSurjective {
+            rank: echelon.rank(),
+            bits,
+            witness,
+        })
+    }
+
+    /// How many consecutive indices, from 0 and at any aligned place, map to consecutive coordinates of the *first*
+    /// output dimension; the first input dimension counts as the fastest.
+    ///
+    /// `{1, 2, 4, 10}` gives 2: the run 1, 2, 4 suggests 8, but 10 disturbs all but the lowest bit.
+    pub fn num_consecutive_in_out(&self) -> u32 {
+        let Some((_, _, out_bits)) = self.outs.iter().next() else {
+            return 1;
+        };
+        let first_bits = self.ins.iter().next().map_or(0, |(_, _, bits)| bits as usize);
+        let run = self.columns[..first_bits]
+            .iter()
+            .enumerate()
+            .take_while(|&(i, &c)| c == 1 << i)
+            .count();
+        let run = (run as u32).min(out_bits);
+        let others = self.columns[run as usize..]
+            .iter()
+            .fold(0, |all, &c| all | field(c, 0, out_bits));
+        1 << run.min(others.trailing_zeros())
+    }
+
+    /// For each input dimension the mask of its *free* bits: those whose basis depends on the bases before it, minor
+    /// to major. Flipping a free bit reaches a coordinate that is reached with all free bits 0 too, so the indices
+    /// whose free bits are all 0 own every coordinate of the image exactly once.
+    pub fn free_variable_masks(&self) -> impl Iterator<Item = (&Dim, u32)> {
+        let free = Echelon::new(&self.columns).free();
+        self.ins
+            .iter()
+            .map(move |(name, start, bits)| (name, field(free, start, bits)))
+    }
+
+    /// The mask of the free bits of one input dimension, see [`free_variable_masks`](Self::free_variable_masks).
+    pub fn free_variable_mask(&self, input: &str) -> u32 {
+        self.free_variable_masks()
+            .find(|(name, _)| *name == input)
+            .map_or(0, |(_, mask)| mask)
+    }
+
+    /// Whether the layout is the identity on each of `dims` and they do not mix with the others: bit i of the input
+    /// `d` maps to bit i of the output `d` alone, and no other input reaches the output `d`. A dimension that is
+    /// neither input nor output is trivial.
+    pub fn is_trivial_over(&self, dims: &[&str]) -> bool {
+        dims.iter().all(|&dim| {
+            let in_bits = self.in_bits(dim);
+            let (out_start, out_bits) = self.outs.find(dim).map_or((0, 0), |(_, start, bits)| (start, bits));
+            in_bits == out_bits
+                && self.iter_bases().all(|(name, bit, column)| {
+                    if *name == dim {
+                        column == place(1 << bit, out_start)
+                    } else {
+                        field(column, out_start, out_bits) == 0
+                    }
+                })
+        })
+    }
+
+    /// What is left when the dimensions `dims`, on which the layout must be [trivial](Self::is_trivial_over), are
+    /// dropped from inputs and outputs; `None` if it is not.
+    ///
+    /// Of the map between two distributed layouts, this leaves the part that moves data.
+    pub fn quotient(&self, dims: &[&str]) -> Option<LinearLayout> {
+        if !self.is_trivial_over(dims) {
+            return None;
+        }
+        Some(self.project(
+            |name| !dims.contains(&name.as_str()),
+            |name| !dims.contains(&name.as_str()),
+        ))
+    }
+
+    /// Whether the part of the layout from inputs `ins` to outputs `outs` is zero. Dimensions that the layout does
+    /// not have contribute nothing.
+    pub fn sublayout_is_zero(&self, ins: &[&str], outs: &[&str]) -> bool {
+        self.iter_bases()
+            .filter(|(name, ..)| ins.contains(&name.as_str()))
+            .all(|(_, _, column)| {
+                let mut kept = self.outs.iter().filter(|(name, ..)| outs.contains(&name.as_str()));
+                kept.all(|(_, start, bits)| field(column, start, bits) == 0)
+            })
+    }
+
+    /// Whether both layouts are the same map: equal up to the order of dimensions and to dimensions of size 1.
+    pub fn is_equivalent(&self, other: &LinearLayout) -> bool {
+        let covers = |a: &LinearLayout, b: &LinearLayout| {
+            a.ins.iter().all(|(name, _, bits)| b.in_bits(name.as_str()) == bits)
+                && a.outs.iter().all(|(name, _, bits)| b.out_bits(name.as_str()) == bits)
+        };
+        covers(self, other)
+            && covers(other, self)
+            && self.iter_bases().all(|(name, bit, column)| {
+                let theirs = other.columns_of(name.as_str())[bit as usize];
+                self.outs
+                    .iter()
+                    .all(|(out, start, bits)| match other.outs.find(out.as_str()) {
+                        Some((_, their_start, _)) => field(column, start, bits) == field(theirs, their_start, bits),
+                        None => field(column, start, bits) == 0,
+                    })
+            })
+    }
+}

@@ -1,0 +1,203 @@
+//! Laws of the algebra, on random layouts.
+
+use mytriton_layout::LinearLayout;
+use proptest::prelude::*;
+
+const INS: [&str; 3] = ["register", "lane", "warp"];
+
+/// A layout from three inputs to the named outputs of the given sizes.
+fn to_outs(outs: Vec<(&'static str, u32)>) -> impl Strategy<Value = LinearLayout> {
+    let sizes: Vec<u32> = outs.iter().map(|o| o.1).collect();
+    let basis = sizes.into_iter().map(|size| 0..size).collect::<Vec<_>>();
+    let bases = prop::collection::vec(basis, 0..4);
+    prop::array::uniform3(bases).prop_map(move |bases| {
+        LinearLayout::from_bases(INS.into_iter().zip(bases), &outs).expect("coordinates are in range")
+    })
+}
+
+fn tile_layout() -> impl Strategy<Value = LinearLayout> {
+    to_outs(vec![("dim0", 8), ("dim1", 4)])
+}
+
+/// A layout from `dim0` (8), `dim1` (4) to outputs `p` (4), `q` (8).
+fn onward(ins: [&'static str; 2], outs: [&'static str; 2]) -> impl Strategy<Value = LinearLayout> {
+    let basis = || (0u32..4, 0u32..8).prop_map(|(p, q)| [p, q]);
+    (prop::collection::vec(basis(), 3), prop::collection::vec(basis(), 2)).prop_map(move |(a, b)| {
+        LinearLayout::from_bases(ins.into_iter().zip([a, b]), &[(outs[0], 4), (outs[1], 8)]).expect("in range")
+    })
+}
+
+/// A bijection of 2^5 indices: a product of elementary row operations.
+fn bijection() -> impl Strategy<Value = LinearLayout> {
+    prop::collection::vec((0usize..5, 0usize..5), 0..30).prop_map(|steps| {
+        let mut bases = [1u32, 2, 4, 8, 16];
+        for (to, from) in steps {
+            if to != from {
+                bases[to] ^= bases[from];
+            }
+        }
+        let ins = [("register", &bases[..2]), ("lane", &bases[2..])];
+        let ins = ins.map(|(name, part)| (name, part.iter().map(|b| [b & 7, b >> 3]).collect::<Vec<_>>()));
+        LinearLayout::from_bases(ins, &[("dim0", 8), ("dim1", 4)]).expect("in range")
+    })
+}
+
+fn every_index(l: &LinearLayout) -> std::ops::Range<u64> {
+    0..1 << l.total_in_bits()
+}
+
+proptest! {
+    #[test]
+    fn linear(l in tile_layout(), a in any::<u64>(), b in any::<u64>()) {
+        prop_assert_eq!(l.apply_flat(a ^ b), l.apply_flat(a) ^ l.apply_flat(b));
+        prop_assert_eq!(l.apply_flat(0), 0);
+        let mask = (1u64 << l.total_in_bits()) - 1;
+        prop_assert_eq!(l.to_matrix().mul_vec(a & mask), l.apply_flat(a & mask));
+    }
+
+    #[test]
+    fn composition_applies_one_after_the_other(l in tile_layout(), m in onward(["dim0", "dim1"], ["p", "q"])) {
+        let both = l.compose(&m).unwrap();
+        for i in every_index(&l) {
+            let middle = l.unflatten_out(l.apply_flat(i));
+            prop_assert_eq!(both.unflatten_out(both.apply_flat(i)), m.apply_in_order(&middle));
+        }
+    }
+
+    #[test]
+    fn composition_is_associative(
+        l in tile_layout(),
+        m in onward(["dim0", "dim1"], ["b", "a"]),
+        n in onward(["a", "b"], ["p", "q"]),
+    ) {
+        let left = l.compose(&m).unwrap().compose(&n).unwrap();
+        let right = l.compose(&m.compose(&n).unwrap()).unwrap();
+        prop_assert_eq!(left, right);
+    }
+
+    #[test]
+    fn identities_are_neutral(l in tile_layout()) {
+        let id = LinearLayout::identity1d(8, "dim0", "dim0").unwrap()
+            .product(&LinearLayout::identity1d(4, "dim1", "dim1").unwrap()).unwrap();
+        prop_assert_eq!(l.compose(&id).unwrap(), l.clone());
+        prop_assert_eq!(l.product(&LinearLayout::empty()).unwrap(), l.clone());
+        prop_assert_eq!(LinearLayout::empty().product(&l).unwrap(), l);
+    }
+
+    #[test]
+    fn product_is_associative(a in tile_layout(), b in tile_layout(), c in tile_layout()) {
+        let left = a.product(&b).unwrap().product(&c).unwrap();
+        prop_assert_eq!(left, a.product(&b.product(&c).unwrap()).unwrap());
+    }
+
+    #[test]
+    fn division_undoes_products(a in tile_layout(), b in tile_layout()) {
+        let p = a.product(&b).unwrap();
+        prop_assert_eq!(p.divide_left(&a), Some(b.clone()));
+        prop_assert_eq!(p.divide_right(&b), Some(a));
+    }
+
+    #[test]
+    fn a_quotient_multiplies_back(p in tile_layout(), by in to_outs(vec![("dim0", 2), ("dim1", 2)])) {
+        if let Some(c) = p.divide_left(&by) {
+            prop_assert_eq!(by.product(&c).unwrap(), p.clone());
+        }
+        if let Some(c) = p.divide_right(&by) {
+            prop_assert_eq!(c.product(&by).unwrap(), p);
+        }
+    }
+
+    #[test]
+    fn inverse_is_two_sided(l in bijection()) {
+        prop_assert!(l.is_invertible());
+        let back = l.invert().unwrap();
+        for i in every_index(&l) {
+            prop_assert_eq!(back.apply_flat(l.apply_flat(i)), i);
+            prop_assert_eq!(l.apply_flat(back.apply_flat(i)), i);
+        }
+        prop_assert_eq!(back.invert().unwrap(), l);
+    }
+
+    #[test]
+    fn pseudo_inverse_is_a_right_inverse(l in tile_layout()) {
+        match l.pseudo_invert() {
+            Ok(back) => {
+                prop_assert!(l.is_surjective());
+                for c in 0..32 {
+                    prop_assert_eq!(l.apply_flat(back.apply_flat(c)), c);
+                }
+            }
+            Err(_) => prop_assert!(!l.is_surjective()),
+        }
+    }
+
+    #[test]
+    fn invert_and_compose_solves(r in tile_layout(), s in tile_layout()) {
+        // The other order of outputs must not matter.
+        let swapped = s.transpose_outs(&["dim1", "dim0"]).unwrap();
+        match r.invert_and_compose(&swapped) {
+            Ok(c) => {
+                prop_assert!(c.compose(&swapped).unwrap().is_equivalent(&r));
+                // Free inputs of `s` stay 0.
+                for (dim, mask) in s.free_variable_masks() {
+                    let part = c.sublayout(&INS, &[dim.as_str()]).unwrap();
+                    for i in every_index(&part) {
+                        prop_assert_eq!(part.apply_flat(i) & u64::from(mask), 0);
+                    }
+                }
+            }
+            Err(_) => prop_assert!(r.concat_ins(&rename(&s)).unwrap().rank() > s.rank()),
+        }
+    }
+
+    #[test]
+    fn rank_counts_coordinates(l in tile_layout()) {
+        let mut image: Vec<u64> = every_index(&l).map(|i| l.apply_flat(i)).collect();
+        image.sort_unstable();
+        image.dedup();
+        prop_assert_eq!(image.len(), 1 << l.rank());
+        prop_assert_eq!(l.is_surjective(), image.len() == 32);
+        prop_assert_eq!(l.is_injective(), image.len() == 1 << l.total_in_bits());
+        // One owner each where the free bits are 0.
+        let free: Vec<u32> = l.free_variable_masks().map(|(_, mask)| mask).collect();
+        let owners = every_index(&l).filter(|&i| l.unflatten_in(i).iter().zip(&free).all(|(i, m)| i & m == 0));
+        let mut owned: Vec<u64> = owners.map(|i| l.apply_flat(i)).collect();
+        owned.sort_unstable();
+        prop_assert_eq!(owned, image);
+    }
+
+    #[test]
+    fn consecutive_runs_are_the_longest(l in tile_layout()) {
+        let registers = l.in_size("register");
+        let row = |i: u64| l.unflatten_out(l.apply_flat(i));
+        // By definition: aligned groups of `n` indices that walk `dim0` and nothing else, from a multiple of n.
+        let is_run = |n: u32| every_index(&l).all(|i| {
+            let (start, step) = (row(i - i % u64::from(n)), (i % u64::from(n)) as u32);
+            start[0] % n == 0 && row(i)[0] == start[0] + step && row(i)[1] == start[1]
+        });
+        let best = (0..).map(|b| 1 << b).take_while(|&n| n <= registers && is_run(n)).last().unwrap();
+        prop_assert_eq!(l.num_consecutive_in_out(), best);
+    }
+
+    #[test]
+    fn text_round_trips(l in tile_layout(), m in onward(["dim0", "dim1"], ["p", "q"])) {
+        prop_assert_eq!(l.to_string().parse::<LinearLayout>().unwrap(), l.clone());
+        prop_assert_eq!(l.compose(&m).unwrap().to_string().parse::<LinearLayout>().unwrap(), l.compose(&m).unwrap());
+    }
+
+    #[test]
+    fn shrinking_is_modulo(l in tile_layout()) {
+        let small = l.shrink_out("dim0", 2).unwrap();
+        for i in every_index(&l) {
+            let (big, small) = (l.unflatten_out(l.apply_flat(i)), small.unflatten_out(small.apply_flat(i)));
+            prop_assert_eq!(&small[..], [big[0] % 2, big[1]]);
+        }
+        prop_assert!(small.is_surjective() || !l.is_surjective());
+    }
+}
+
+/// The layout with its inputs under other names.
+fn rename(l: &LinearLayout) -> LinearLayout {
+    INS.iter()
+        .fold(l.clone(), |l, name| l.rename_in(name, format!("{name}2")).unwrap())
+}
