@@ -281,9 +281,9 @@ named_enum! {
         FExt = "fext",
         /// Float to a narrower one, once to nearest even, overflow to infinity.
         FTrunc = "ftrunc",
-        /// Signed integer to float, once to nearest even (`true` is 1).
+        /// Signed integer to float, once to nearest even. Not from `i1`, which has no sign.
         SToF = "s_to_f",
-        /// Unsigned integer to float, once to nearest even.
+        /// Unsigned integer to float, once to nearest even (`true` becomes 1).
         UToF = "u_to_f",
         /// Float to signed integer: truncates, saturates, NaN gives 0. Not to `i1`.
         FToS = "f_to_s",

@@ -371,7 +371,11 @@ fn cast_refusal(cast: CastKind, from: Scalar, to: Scalar) -> Option<&'static str
             from.is_float() && to.is_float() && from.bits() > to.bits(),
             "it goes from a float to a narrower one",
         ),
-        CastKind::SToF | CastKind::UToF => (from.is_int() && to.is_float(), "it goes from an integer to a float"),
+        CastKind::SToF => (
+            from.is_int() && from != Scalar::I1 && to.is_float(),
+            "it goes from a signed integer to a float; i1 has no sign: use u_to_f",
+        ),
+        CastKind::UToF => (from.is_int() && to.is_float(), "it goes from an integer to a float"),
         CastKind::FToS | CastKind::FToU => (
             from.is_float() && to.is_int() && to != Scalar::I1,
             "it goes from a float to an integer; for i1 compare with zero",
