@@ -6,16 +6,25 @@
 
 mod builder;
 mod constant;
+mod eval;
 mod kernel;
 mod loc;
 mod op;
+mod parse;
+mod print;
+mod print_names;
 mod types;
 mod typing;
+mod verify;
 
 pub use builder::{BuildError, Builder, StructureError};
 pub use constant::Const;
+pub use eval::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_select, eval_unary};
 pub use kernel::{Kernel, Module, OpData, OpId, Param, RegionData, RegionId, ValueData, ValueDef, ValueId};
 pub use loc::Loc;
 pub use op::{Axis, BinaryOp, CastKind, CmpPred, Domain, OpKind, UnaryOp};
+pub use parse::{ParseError, ParseErrorKind, parse_module};
+pub use print::{KernelDisplay, ModuleDisplay, PrintOptions};
 pub use types::{Elem, MAX_BLOCK_ELEMENTS, MAX_RANK, Scalar, Shape, ShapeError, Type, UnknownName};
 pub use typing::{TypeError, result_type};
+pub use verify::{MAX_NESTING, Rule, VerifyError, VerifyErrors, verify, verify_module};

@@ -1,0 +1,333 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const NARROW: [Scalar; 2] = [Scalar::F16, Scalar::BF16];
+
+fn f(scalar: Scalar, v: f64) -> Const {
+    Const::from_f64(scalar, v)
+}
+
+/// Equal bits, or both NaN.
+fn same(a: Const, b: Const) -> bool {
+    a == b || (a.is_nan() && b.is_nan() && a.scalar() == b.scalar())
+}
+
+/// Every finite value of a narrow type in ascending order.
+fn all_finite(scalar: Scalar) -> Vec<Const> {
+    let mut values: Vec<Const> = (0..=0xFFFF)
+        .map(|bits| Const::from_bits(scalar, bits))
+        .filter(|c| value(*c).is_finite())
+        .collect();
+    values.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
+    values
+}
+
+#[test]
+fn the_languages_own_numbers() {
+    let x = Const::f32(1.0 + 2f32.powi(-12));
+    let z = Const::f32(-(1.0 + 2f32.powi(-11)));
+    assert_eq!(fma(x, x, z), Const::f32(2f32.powi(-24)));
+    assert_eq!(binary(BinaryOp::Add, binary(BinaryOp::Mul, x, x), z), Const::f32(0.0));
+    for scalar in [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64] {
+        let [a, b, r] = [-5.5, 2.0, -1.5].map(|v| f(scalar, v));
+        assert_eq!(binary(BinaryOp::Rem, a, b), r, "{scalar}");
+        let [one, nan] = [1.0, f64::NAN].map(|v| f(scalar, v));
+        let [zero, minus_zero] = [0.0, -0.0].map(|v| f(scalar, v));
+        for (op, expected) in [(BinaryOp::Min, minus_zero), (BinaryOp::Max, zero)] {
+            assert_eq!(binary(op, nan, one), one, "{op} {scalar}");
+            assert_eq!(binary(op, one, nan), one, "{op} {scalar}");
+            assert!(binary(op, nan, nan).is_nan(), "{op} {scalar}");
+            assert_eq!(binary(op, zero, minus_zero), expected, "{op} {scalar}");
+            assert_eq!(binary(op, minus_zero, zero), expected, "{op} {scalar}");
+        }
+        for (op, expected) in [(BinaryOp::MinNan, minus_zero), (BinaryOp::MaxNan, zero)] {
+            assert!(binary(op, nan, one).is_nan(), "{op} {scalar}");
+            assert!(binary(op, one, nan).is_nan(), "{op} {scalar}");
+            assert_eq!(binary(op, zero, minus_zero), expected, "{op} {scalar}");
+            assert_eq!(binary(op, minus_zero, zero), expected, "{op} {scalar}");
+        }
+        for pred in [CmpPred::Eq, CmpPred::Lt, CmpPred::Le, CmpPred::Gt, CmpPred::Ge] {
+            assert!(!cmp(pred, nan, nan), "{pred}");
+            assert!(!cmp(pred, nan, one), "{pred}");
+        }
+        assert!(cmp(CmpPred::Ne, nan, nan));
+        assert!(cmp(CmpPred::Eq, zero, minus_zero));
+    }
+    // A running sum of bf16 ones: each partial sum is exact up to 256, and then stays.
+    let one = f(Scalar::BF16, 1.0);
+    let sum = (0..512).fold(f(Scalar::BF16, 0.0), |sum, _| binary(BinaryOp::Add, sum, one));
+    assert_eq!(value(sum), 256.0);
+}
+
+#[test]
+fn denormals_are_kept() {
+    let tiny = Const::f32(f32::from_bits(1));
+    assert_eq!(binary(BinaryOp::Add, tiny, tiny), Const::f32(f32::from_bits(2)));
+    let half = Const::f32(0.5);
+    assert_eq!(
+        binary(BinaryOp::Mul, Const::f32(f32::MIN_POSITIVE), half),
+        Const::f32(f32::MIN_POSITIVE / 2.0)
+    );
+}
+
+#[test]
+fn signs_move_bits_alone() {
+    let nan = Const::from_bits(Scalar::F32, 0x7FA0_1234);
+    assert_eq!(unary(UnaryOp::Neg, nan).bits(), 0xFFA0_1234);
+    assert_eq!(unary(UnaryOp::Abs, unary(UnaryOp::Neg, nan)), nan);
+    assert_eq!(unary(UnaryOp::Neg, f(Scalar::F16, 0.0)), f(Scalar::F16, -0.0));
+}
+
+#[test]
+fn roundings_to_integers() {
+    for (x, floor, ceil, trunc, round, even) in [
+        (2.5, 2.0, 3.0, 2.0, 3.0, 2.0),
+        (-2.5, -3.0, -2.0, -2.0, -3.0, -2.0),
+        (3.5, 3.0, 4.0, 3.0, 4.0, 4.0),
+        (-0.25, -1.0, -0.0, -0.0, -0.0, -0.0),
+        (-0.0, -0.0, -0.0, -0.0, -0.0, -0.0),
+        (0.4375, 0.0, 1.0, 0.0, 0.0, 0.0),
+        (
+            f64::INFINITY,
+            f64::INFINITY,
+            f64::INFINITY,
+            f64::INFINITY,
+            f64::INFINITY,
+            f64::INFINITY,
+        ),
+    ] {
+        for scalar in [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64] {
+            for (op, expected) in [
+                (UnaryOp::Floor, floor),
+                (UnaryOp::Ceil, ceil),
+                (UnaryOp::Trunc, trunc),
+                (UnaryOp::Round, round),
+                (UnaryOp::RoundEven, even),
+            ] {
+                assert_eq!(unary(op, f(scalar, x)), f(scalar, expected), "{op} {x} {scalar}");
+            }
+        }
+    }
+    // The largest f32 below one half: adding a half and flooring would give 1.
+    let below = Const::f32(0.49999997);
+    assert_eq!(unary(UnaryOp::Round, below), Const::f32(0.0));
+}
+
+#[test]
+fn functions_at_points_that_are_known() {
+    for scalar in [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64] {
+        for (op, x, y) in [
+            (UnaryOp::Exp, 0.0, 1.0),
+            (UnaryOp::Exp, f64::NEG_INFINITY, 0.0),
+            (UnaryOp::Exp2, -3.0, 0.125),
+            (UnaryOp::Expm1, -0.0, -0.0),
+            (UnaryOp::Log, 1.0, 0.0),
+            (UnaryOp::Log, 0.0, f64::NEG_INFINITY),
+            (UnaryOp::Log2, 8.0, 3.0),
+            (UnaryOp::Log10, 100.0, 2.0),
+            (UnaryOp::Log1p, 0.0, 0.0),
+            (UnaryOp::Sin, -0.0, -0.0),
+            (UnaryOp::Cos, 0.0, 1.0),
+            (UnaryOp::Tan, 0.0, 0.0),
+            (UnaryOp::Tanh, f64::INFINITY, 1.0),
+            (UnaryOp::Erf, f64::NEG_INFINITY, -1.0),
+            (UnaryOp::Sqrt, 9.0, 3.0),
+            (UnaryOp::SqrtRn, -0.0, -0.0),
+            (UnaryOp::Rsqrt, 4.0, 0.5),
+            (UnaryOp::Rsqrt, 0.0, f64::INFINITY),
+        ] {
+            assert_eq!(unary(op, f(scalar, x)), f(scalar, y), "{op} {x} {scalar}");
+        }
+        for (op, x) in [
+            (UnaryOp::Log, -1.0),
+            (UnaryOp::Sqrt, -1.0),
+            (UnaryOp::Sin, f64::INFINITY),
+        ] {
+            assert_eq!(unary(op, f(scalar, x)), nan(scalar), "{op} {x} {scalar}");
+        }
+        assert_eq!(binary(BinaryOp::Pow, f(scalar, -2.0), f(scalar, 3.0)), f(scalar, -8.0));
+        assert_eq!(
+            binary(BinaryOp::Pow, f(scalar, f64::NAN), f(scalar, 0.0)),
+            f(scalar, 1.0)
+        );
+    }
+}
+
+/// The halfway points to the two neighbours of a result bracket the exact root, for every positive f16 and bf16.
+#[test]
+fn every_half_square_root_is_nearest() {
+    for scalar in NARROW {
+        let values = all_finite(scalar);
+        for x in values.iter().copied().filter(|x| value(*x) > 0.0) {
+            let root = unary(UnaryOp::SqrtRn, x);
+            let at = values.binary_search_by(|v| value(*v).total_cmp(&value(root))).unwrap();
+            // Halfway points to the neighbours have at most 12 digits, so their squares are exact in f64.
+            let half = |other: Const| (value(root) + value(other)) / 2.0;
+            let (low, high) = (half(values[at - 1]), half(values[at + 1]));
+            assert!(
+                low * low <= value(x) && value(x) <= high * high,
+                "sqrt {x:?} = {root:?}"
+            );
+        }
+    }
+}
+
+/// An integer with a power of two: exact arithmetic for the checks below.
+#[derive(Clone, Copy)]
+struct Exact(i128, i32);
+
+impl Exact {
+    fn of(c: Const) -> Exact {
+        let (m, e) = libm::frexp(value(c));
+        Exact((m * 2f64.powi(53)) as i128, e - 53)
+    }
+
+    fn mul(self, other: Exact) -> Exact {
+        Exact(self.0 * other.0, self.1 + other.1).reduced()
+    }
+
+    fn reduced(self) -> Exact {
+        if self.0 == 0 {
+            return Exact(0, 0);
+        }
+        let zeros = self.0.trailing_zeros();
+        Exact(self.0 >> zeros, self.1 + zeros as i32)
+    }
+
+    /// The nearest value of the scalar type to `self + other`, ties to even, by way of integers alone; none if the
+    /// two are too far apart for 128 bits.
+    fn add_rounded(self, other: Exact, scalar: Scalar) -> Option<f64> {
+        let (a, b) = (self.reduced(), other.reduced());
+        let low = if a.0 == 0 {
+            b.1
+        } else if b.0 == 0 {
+            a.1
+        } else {
+            a.1.min(b.1)
+        };
+        let at = |x: Exact| {
+            if x.0 == 0 {
+                Some(0)
+            } else {
+                (x.1 - low < 90).then(|| x.0 << (x.1 - low))
+            }
+        };
+        let sum = at(a)? + at(b)?;
+        let (digits, lowest) = if scalar == Scalar::F16 { (11, -24) } else { (8, -133) };
+        let magnitude = sum.unsigned_abs();
+        let length = 128 - magnitude.leading_zeros() as i32;
+        let drop = (length - digits).max(lowest - low).max(0);
+        let (kept, rest) = if drop >= 127 {
+            (0, 0)
+        } else {
+            (magnitude >> drop, magnitude & ((1 << drop) - 1))
+        };
+        let half = if drop == 0 || drop >= 127 {
+            u128::MAX
+        } else {
+            1 << (drop - 1)
+        };
+        let up = rest > half || (rest == half && kept & 1 == 1);
+        let result = (kept + u128::from(up)) as f64 * 2f64.powi(low + drop);
+        Some(if sum < 0 { -result } else { result })
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    /// f16 and bf16 sums, products and fused products against integer arithmetic.
+    #[test]
+    fn narrow_arithmetic_is_nearest(a in 0u64..0x10000, b in 0u64..0x10000, c in 0u64..0x10000, bf in any::<bool>(), near in any::<bool>()) {
+        let scalar = if bf { Scalar::BF16 } else { Scalar::F16 };
+        let [x, y] = [a, b].map(|bits| Const::from_bits(scalar, bits));
+        // Often the addend is near the product, where cancellation and ties happen.
+        let z = if near {
+            Const::from_bits(scalar, (binary(BinaryOp::Mul, x, y).bits() ^ 0x8000).wrapping_add(c % 5))
+        } else {
+            Const::from_bits(scalar, c)
+        };
+        let max = if bf { f64::from(f32::from_bits(0x7F7F_0000)) } else { 65504.0 };
+        let check = |result: Const, expected: Option<f64>, what: &str| {
+            let Some(expected) = expected else { return Ok(()) };
+            if expected.abs() > max {
+                prop_assert!(value(result).is_infinite(), "{} {:?} {:?} {:?}: {:?}", what, x, y, z, result);
+            } else {
+                prop_assert_eq!(value(result), expected, "{} {:?} {:?} {:?}", what, x, y, z);
+            }
+            Ok(())
+        };
+        if [x, y, z].iter().all(|v| value(*v).is_finite()) {
+            let (ex, ey, ez) = (Exact::of(x), Exact::of(y), Exact::of(z));
+            check(binary(BinaryOp::Add, x, y), ex.add_rounded(ey, scalar), "add")?;
+            check(binary(BinaryOp::Mul, x, y), ex.mul(ey).add_rounded(Exact(0, 0), scalar), "mul")?;
+            check(fma(x, y, z), ex.mul(ey).add_rounded(ez, scalar), "fma")?;
+        }
+    }
+
+    #[test]
+    fn f32_and_f64_are_rusts(a: u32, b: u32, c: u32, d: u64, e: u64, g: u64) {
+        let [x, y, z] = [a, b, c].map(f32::from_bits);
+        let [p, q, r] = [x, y, z].map(Const::f32);
+        for (op, expected) in [
+            (BinaryOp::Add, x + y),
+            (BinaryOp::Sub, x - y),
+            (BinaryOp::Mul, x * y),
+            (BinaryOp::Div, x / y),
+            (BinaryOp::DivRn, x / y),
+            (BinaryOp::Rem, x % y),
+        ] {
+            prop_assert!(same(binary(op, p, q), Const::f32(expected)), "{} {} {}", op, x, y);
+        }
+        prop_assert!(same(fma(p, q, r), Const::f32(x.mul_add(y, z))));
+        prop_assert!(same(unary(UnaryOp::Sqrt, p), Const::f32(x.sqrt())));
+        prop_assert!(same(unary(UnaryOp::Round, p), Const::f32(x.round())));
+        prop_assert!(same(unary(UnaryOp::RoundEven, p), Const::f32(x.round_ties_even())));
+        prop_assert_eq!(cmp(CmpPred::Lt, p, q), x < y);
+        prop_assert_eq!(cmp(CmpPred::Ne, p, q), x != y);
+
+        let [x, y, z] = [d, e, g].map(f64::from_bits);
+        let [p, q, r] = [x, y, z].map(|v| Const::from_f64(Scalar::F64, v));
+        let c = |v: f64| Const::from_f64(Scalar::F64, v);
+        for (op, expected) in [
+            (BinaryOp::Add, x + y),
+            (BinaryOp::Sub, x - y),
+            (BinaryOp::Mul, x * y),
+            (BinaryOp::Div, x / y),
+            (BinaryOp::Rem, x % y),
+        ] {
+            prop_assert!(same(binary(op, p, q), c(expected)), "{} {} {}", op, x, y);
+        }
+        prop_assert!(same(fma(p, q, r), c(x.mul_add(y, z))));
+        prop_assert!(same(unary(UnaryOp::Sqrt, p), c(x.sqrt())));
+    }
+
+    /// Within the language's bounds of the platform's own double-precision functions.
+    #[test]
+    fn f32_functions_are_close(x in -80f32..80.0) {
+        let v = f64::from(x);
+        for (op, exact) in [
+            (UnaryOp::Exp, v.exp()),
+            (UnaryOp::Exp2, v.exp2()),
+            (UnaryOp::Expm1, v.exp_m1()),
+            (UnaryOp::Sin, v.sin()),
+            (UnaryOp::Cos, v.cos()),
+            (UnaryOp::Tan, v.tan()),
+            (UnaryOp::Tanh, v.tanh()),
+            (UnaryOp::Log, v.abs().ln()),
+            (UnaryOp::Log2, v.abs().log2()),
+            (UnaryOp::Log10, v.abs().log10()),
+            (UnaryOp::Log1p, v.abs().ln_1p()),
+            (UnaryOp::Rsqrt, 1.0 / v.abs().sqrt()),
+        ] {
+            let argument = if matches!(op, UnaryOp::Log | UnaryOp::Log2 | UnaryOp::Log10 | UnaryOp::Log1p | UnaryOp::Rsqrt) {
+                x.abs()
+            } else {
+                x
+            };
+            let result = value(unary(op, Const::f32(argument)));
+            prop_assert!((result - exact).abs() <= exact.abs() * 2f64.powi(-23), "{} {}: {} {}", op, x, result, exact);
+        }
+    }
+}
