@@ -1,0 +1,265 @@
+//! From a layout to arithmetic: how a code generator computes a coordinate from thread indices.
+//!
+//! A coordinate is a matrix-vector product over GF(2). Of the matrix, all entries of one input on one diagonal are one
+//! `(x & mask) << shift`; a layout without swizzle has one diagonal per input and dimension, and pieces that do not
+//! overlap, so that *or* and *add* will do where in general *xor* is needed.
+
+use crate::{Coords, Dim, LayoutError, LinearLayout};
+use smallvec::SmallVec;
+
+/// What one input bit contributes to one output dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BitTerm {
+    /// The input dimension.
+    pub input: Dim,
+    /// The bit of that input.
+    pub bit: u32,
+    /// The coordinate to xor in where the bit is set; never 0.
+    pub value: u32,
+}
+
+/// The entries of one input on one diagonal of the matrix: `(x & mask)` shifted left by `shift`, or right if negative.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The input dimension.
+    pub input: Dim,
+    /// The bits of the input that take part.
+    pub mask: u32,
+    /// The distance to shift left; a negative one shifts right.
+    pub shift: i32,
+    /// Whether the *and* is needed: it is not where all bits of the input that survive the shift take part.
+    pub needs_mask: bool,
+}
+
+impl Piece {
+    /// The contribution of the input's value `x`.
+    pub fn evaluate(&self, x: u32) -> u32 {
+        shift(x & self.mask, self.shift)
+    }
+}
+
+/// How to compute one output dimension: the xor of `constant` and all terms, or equally of `constant` and all pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AxisPlan {
+    /// The output dimension.
+    pub dim: Dim,
+    /// Its size.
+    pub size: u32,
+    /// What inputs folded to constants contribute.
+    pub constant: u32,
+    /// The plan bit by bit, in order of the inputs.
+    pub terms: SmallVec<[BitTerm; 8]>,
+    /// The plan by diagonals, in order of the inputs.
+    pub pieces: SmallVec<[Piece; 4]>,
+    /// Whether no two of the constant and the pieces have a bit in common, so that *or* and *add* equal *xor*.
+    pub disjoint: bool,
+}
+
+/// The operations of a code generator on 32-bit index values.
+pub trait IndexBuilder {
+    /// An index value in the generated code.
+    type Value: Clone;
+    /// A constant.
+    fn constant(&mut self, value: u32) -> Self::Value;
+    /// `x & mask`.
+    fn and(&mut self, x: Self::Value, mask: u32) -> Self::Value;
+    /// `x << amount`.
+    fn shl(&mut self, x: Self::Value, amount: u32) -> Self::Value;
+    /// `x >> amount`, zeros shifted in.
+    fn shr(&mut self, x: Self::Value, amount: u32) -> Self::Value;
+    /// `x | y` of values that have no bit in common: addition gives the same.
+    fn or_disjoint(&mut self, x: Self::Value, y: Self::Value) -> Self::Value;
+    /// `x ^ y`.
+    fn xor(&mut self, x: Self::Value, y: Self::Value) -> Self::Value;
+}
+
+impl AxisPlan {
+    /// Emits the plan; `input` gives the value of an input dimension, below its size. The constant comes last, so that
+    /// plans that differ in it alone share the rest.
+    pub fn emit<B: IndexBuilder>(&self, builder: &mut B, mut input: impl FnMut(&mut B, &Dim) -> B::Value) -> B::Value {
+        let mut sum: Option<B::Value> = None;
+        for piece in &self.pieces {
+            let mut value = input(builder, &piece.input);
+            if piece.needs_mask {
+                value = builder.and(value, piece.mask);
+            }
+            value = match piece.shift {
+                0 => value,
+                left @ 1.. => builder.shl(value, left.unsigned_abs()),
+                right => builder.shr(value, right.unsigned_abs()),
+            };
+            sum = Some(match sum {
+                Some(sum) => self.join(builder, sum, value),
+                None => value,
+            });
+        }
+        match sum {
+            Some(sum) if self.constant == 0 => sum,
+            Some(sum) => {
+                let constant = builder.constant(self.constant);
+                self.join(builder, sum, constant)
+            }
+            None => builder.constant(self.constant),
+        }
+    }
+
+    fn join<B: IndexBuilder>(&self, builder: &mut B, x: B::Value, y: B::Value) -> B::Value {
+        if self.disjoint {
+            builder.or_disjoint(x, y)
+        } else {
+            builder.xor(x, y)
+        }
+    }
+
+    fn new(dim: &Dim, size: u32, constant: u32, terms: SmallVec<[BitTerm; 8]>, in_bits: impl Fn(&Dim) -> u32) -> Self {
+        let mut pieces: SmallVec<[Piece; 4]> = SmallVec::new();
+        for term in &terms {
+            for row in (0..u32::BITS).filter(|row| term.value >> row & 1 != 0) {
+                let shift = row as i32 - term.bit as i32;
+                match pieces
+                    .iter_mut()
+                    .find(|piece| piece.input == term.input && piece.shift == shift)
+                {
+                    Some(piece) => piece.mask |= 1 << term.bit,
+                    None => {
+                        pieces.push(Piece {
+                            input: term.input.clone(),
+                            mask: 1 << term.bit,
+                            shift,
+                            needs_mask: false,
+                        });
+                    }
+                }
+            }
+        }
+        let (mut seen, mut disjoint) = (constant, true);
+        for piece in &mut pieces {
+            let all = (1u32 << in_bits(&piece.input)) - 1;
+            let survivors = if piece.shift < 0 {
+                all >> -piece.shift << -piece.shift
+            } else {
+                all
+            };
+            piece.needs_mask = piece.mask != survivors;
+            let bits = piece.evaluate(piece.mask);
+            disjoint &= seen & bits == 0;
+            seen |= bits;
+        }
+        AxisPlan {
+            dim: dim.clone(),
+            size,
+            constant,
+            terms,
+            pieces,
+            disjoint,
+        }
+    }
+}
+
+/// How to compute every output dimension of a layout.
+///
+/// ```
+/// use mytriton_layout::{DistributedLayout, IndexPlan};
+/// let l = DistributedLayout::blocked(&[1024], &[4], &[32], &[4], &[0])?;
+/// let plan = IndexPlan::new(l.linear());
+/// let axis = &plan.axes()[0];
+/// // dim0 = (register & 3) | (lane << 2) | (warp << 7) | ((register & 4) << 7)
+/// let pieces: Vec<_> = axis.pieces.iter().map(|p| (p.input.as_str(), p.mask, p.shift, p.needs_mask)).collect();
+/// assert_eq!(pieces, [("register", 3, 0, true), ("register", 4, 7, true), ("lane", 31, 2, false), ("warp", 3, 7, false)]);
+/// assert!(axis.disjoint);
+/// # Ok::<(), mytriton_layout::LayoutError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexPlan {
+    ins: SmallVec<[(Dim, u32); 4]>,
+    axes: SmallVec<[AxisPlan; 4]>,
+}
+
+impl IndexPlan {
+    /// The plan with every input a run-time value.
+    pub fn new(layout: &LinearLayout) -> Self {
+        let ins: SmallVec<[(Dim, u32); 4]> = layout
+            .ins()
+            .map(|(dim, size)| (dim.clone(), size.trailing_zeros()))
+            .collect();
+        let bits_of = |dim: &Dim| bits_of(&ins, dim).unwrap_or(0);
+        let axes = layout.outs().enumerate().map(|(axis, (out, size))| {
+            let terms = ins.iter().flat_map(|(input, _)| {
+                layout
+                    .bases(input.as_str())
+                    .enumerate()
+                    .filter(move |(_, basis)| basis[axis] != 0)
+                    .map(move |(bit, basis)| BitTerm {
+                        input: input.clone(),
+                        bit: bit as u32,
+                        value: basis[axis],
+                    })
+            });
+            AxisPlan::new(out, size, 0, terms.collect(), bits_of)
+        });
+        let axes = axes.collect();
+        IndexPlan { ins, axes }
+    }
+
+    /// The plans of the output dimensions, in order.
+    pub fn axes(&self) -> &[AxisPlan] {
+        &self.axes
+    }
+
+    /// The plan with one input fixed: its terms become part of the constants. An unrolled loop over registers folds
+    /// the register and shares the rest.
+    ///
+    /// # Errors
+    /// The input must exist and the value be below its size.
+    pub fn fold(&self, input: &str, value: u32) -> Result<Self, LayoutError> {
+        let have = || self.ins.iter().map(|(dim, _)| dim.clone()).collect();
+        let bits = bits_of(&self.ins, &input.into()).ok_or_else(|| LayoutError::NoSuchDim {
+            what: "input",
+            dim: input.into(),
+            have: have(),
+        })?;
+        if value >> bits != 0 {
+            return Err(LayoutError::IndexRange {
+                dim: input.into(),
+                value,
+                size: 1 << bits,
+            });
+        }
+        let ins: SmallVec<_> = self.ins.iter().filter(|(dim, _)| *dim != input).cloned().collect();
+        let axes = self.axes.iter().map(|axis| {
+            let (folded, rest): (SmallVec<[_; 8]>, SmallVec<[_; 8]>) =
+                axis.terms.iter().cloned().partition(|term| term.input == input);
+            let set = folded.iter().filter(|term| value >> term.bit & 1 != 0);
+            let constant = set.fold(axis.constant, |sum, term| sum ^ term.value);
+            AxisPlan::new(&axis.dim, axis.size, constant, rest, |dim| {
+                bits_of(&ins, dim).unwrap_or(0)
+            })
+        });
+        let axes = axes.collect();
+        Ok(IndexPlan { ins, axes })
+    }
+
+    /// The coordinate by the plan's arithmetic, inputs not named being 0: what generated code computes.
+    pub fn evaluate(&self, inputs: &[(&str, u32)]) -> Coords {
+        let value = |input: &Dim| {
+            inputs
+                .iter()
+                .find(|(name, _)| input == name)
+                .map_or(0, |&(_, value)| value)
+        };
+        let axis = |axis: &AxisPlan| {
+            axis.pieces
+                .iter()
+                .fold(axis.constant, |sum, piece| sum ^ piece.evaluate(value(&piece.input)))
+        };
+        self.axes.iter().map(axis).collect()
+    }
+}
+
+fn bits_of(ins: &[(Dim, u32)], dim: &Dim) -> Option<u32> {
+    ins.iter().find(|(name, _)| name == dim).map(|&(_, bits)| bits)
+}
+
+fn shift(x: u32, amount: i32) -> u32 {
+    if amount < 0 { x >> -amount } else { x << amount }
+}
