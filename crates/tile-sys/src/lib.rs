@@ -1,1 +1,41 @@
 //! FFI to the tile dialect: its C API and the mytriton-opt and language-server entry points.
+//!
+//! This is the only crate that knows of the C++ under `dialects/`. Its build script generates and compiles it; what
+//! comes out here are safe functions over melior's handles:
+//!
+//! - [`dialect_handle`] and [`register_all_dialects`] bring the dialect into a context;
+//! - [`ptr_type`], [`layout_attribute`] and [`axis_attribute`] make the dialect's types and attributes, checked, and
+//!   [`ptr_pointee`], [`LayoutRef`] and [`axis_of`] read them;
+//! - [`register_pass`] and [`register_upstream_passes`] make passes known to textual pipelines;
+//! - [`opt_main`] and [`lsp_main`] are the command-line tools;
+//! - [`collect_diagnostics`] and [`verify`] turn what MLIR reports into values.
+//!
+//! In the other direction C++ calls the layout algebra: the verifier of a tensor with a `#tile.layout` encoding asks
+//! `mytriton-layout` through one C function.
+//!
+//! ```
+//! use melior::{Context, dialect::DialectRegistry, ir::{Location, Type}};
+//!
+//! let registry = DialectRegistry::new();
+//! mytriton_tile_sys::register_all_dialects(&registry);
+//! let context = Context::new();
+//! context.append_dialect_registry(&registry);
+//! context.load_all_available_dialects();
+//!
+//! let pointer = mytriton_tile_sys::ptr_type(Location::unknown(&context), Type::float32(&context)).unwrap();
+//! assert_eq!(pointer.to_string(), "!tile.ptr<f32>");
+//! ```
+
+mod attributes;
+mod context;
+mod diagnostics;
+mod dialect;
+mod ffi;
+mod layout_check;
+mod tools;
+
+pub use attributes::{Axis, LayoutBases, LayoutIndex, LayoutRef, axis_attribute, axis_of, layout_attribute};
+pub use context::context_of;
+pub use diagnostics::{Report, Severity, collect_diagnostics, verify};
+pub use dialect::{dialect_handle, ptr_pointee, ptr_type, register_all_dialects};
+pub use tools::{ToolError, lsp_main, opt_main, register_pass, register_upstream_passes};

@@ -1,0 +1,33 @@
+//! The C API of `dialects/include/mytriton-c`, declared by hand: it is small and rarely changes.
+
+use mlir_sys::{MlirAttribute, MlirContext, MlirDialectHandle, MlirDialectRegistry, MlirLocation, MlirPass, MlirType};
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+unsafe extern "C" {
+    pub fn mlirGetDialectHandle__tile__() -> MlirDialectHandle;
+
+    pub fn mytritonTypeIsATilePtr(ty: MlirType) -> bool;
+    pub fn mytritonTilePtrTypeGetChecked(location: MlirLocation, pointee: MlirType) -> MlirType;
+    pub fn mytritonTilePtrTypeGetPointee(ty: MlirType) -> MlirType;
+
+    pub fn mytritonAttributeIsATileLayout(attribute: MlirAttribute) -> bool;
+    pub fn mytritonTileLayoutAttrGetChecked(
+        location: MlirLocation,
+        rank: usize,
+        num_bases: *const usize,
+        bases: *const *const i32,
+    ) -> MlirAttribute;
+    pub fn mytritonTileLayoutAttrGetRank(attribute: MlirAttribute) -> usize;
+    pub fn mytritonTileLayoutAttrGetNumBases(attribute: MlirAttribute, index: c_uint) -> usize;
+    pub fn mytritonTileLayoutAttrGetBases(attribute: MlirAttribute, index: c_uint) -> *const i32;
+
+    pub fn mytritonAttributeIsATileAxis(attribute: MlirAttribute) -> bool;
+    pub fn mytritonTileAxisAttrGet(context: MlirContext, axis: u32) -> MlirAttribute;
+    pub fn mytritonTileAxisAttrGetValue(attribute: MlirAttribute) -> u32;
+
+    pub fn mytritonRegisterAllDialects(registry: MlirDialectRegistry);
+    pub fn mytritonRegisterUpstreamPasses();
+    pub fn mytritonRegisterPass(factory: unsafe extern "C" fn(*mut c_void) -> MlirPass, user_data: *mut c_void);
+    pub fn mytritonOptMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    pub fn mytritonLspMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
+}

@@ -1,0 +1,177 @@
+//===- TileShapeOps.cpp - Making and reshaping tiles ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mytriton/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mytriton::tile;
+
+/// Both a source and a result of different shapes have a layout, or neither.
+static LogicalResult verifyBothHaveLayout(Operation *op, RankedTensorType source,
+                                          RankedTensorType result) {
+  if (bool(source.getEncoding()) == bool(result.getEncoding()))
+    return success();
+  return op->emitOpError("source and result must both have a layout or both have none; only the ")
+         << (source.getEncoding() ? "source" : "result") << " has";
+}
+
+static LogicalResult verifySameElement(Operation *op, RankedTensorType source,
+                                       RankedTensorType result) {
+  if (source.getElementType() == result.getElementType())
+    return success();
+  return op->emitOpError("source and result must have the same element type, got ")
+         << source.getElementType() << " and " << result.getElementType();
+}
+
+/// A constant with equal elements, in another shape; null for any other value.
+static OpFoldResult resizeSplat(Attribute source, RankedTensorType result) {
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(source))
+    return splat.resizeSplat(result);
+  return {};
+}
+
+/// Replaces `op`, whose source is a splat, by the splat in op's own type.
+template <typename OpTy>
+static LogicalResult rewriteOfSplat(OpTy op, PatternRewriter &rewriter) {
+  auto splat = op.getSource().template getDefiningOp<SplatOp>();
+  if (!splat)
+    return failure();
+  rewriter.replaceOpWithNewOp<SplatOp>(op, op.getType(), splat.getSource());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// range
+//===----------------------------------------------------------------------===//
+
+LogicalResult RangeOp::verify() {
+  int64_t start = int32_t(getStart()), end = int32_t(getEnd());
+  RankedTensorType type = getType();
+  if (type.getRank() != 1)
+    return emitOpError("result must have rank 1, got ") << type;
+  if (start >= end)
+    return emitOpError("start must be less than end, got ") << start << " and " << end;
+  if (type.getDimSize(0) != end - start)
+    return emitOpError("result must have end - start = ")
+           << end - start << " elements, got " << type.getDimSize(0);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// splat
+//===----------------------------------------------------------------------===//
+
+LogicalResult SplatOp::verify() {
+  if (getType().getElementType() == getSource().getType())
+    return success();
+  return emitOpError("result's element type must be the source's type, got ")
+         << getType().getElementType() << " and " << getSource().getType();
+}
+
+OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
+  if (isa_and_nonnull<IntegerAttr, FloatAttr>(adaptor.getSource()))
+    return DenseElementsAttr::get(getType(), adaptor.getSource());
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// expand_dims
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExpandDimsOp::verify() {
+  RankedTensorType source = getSource().getType(), result = getType();
+  if (failed(verifySameElement(*this, source, result)))
+    return failure();
+  int64_t axis = int32_t(getAxis());
+  if (axis < 0 || axis > source.getRank())
+    return emitOpError("axis must be between 0 and the source's rank ")
+           << source.getRank() << ", got " << axis;
+  SmallVector<int64_t> shape(source.getShape());
+  shape.insert(shape.begin() + axis, 1);
+  if (result.getShape() != ArrayRef(shape)) {
+    InFlightDiagnostic error = emitOpError("result must have shape ");
+    llvm::interleave(shape, error, "x");
+    error << ", got ";
+    llvm::interleave(result.getShape(), error, "x");
+    return error;
+  }
+  return verifyBothHaveLayout(*this, source, result);
+}
+
+OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
+  return resizeSplat(adaptor.getSource(), getType());
+}
+
+LogicalResult ExpandDimsOp::canonicalize(ExpandDimsOp op, PatternRewriter &rewriter) {
+  return rewriteOfSplat(op, rewriter);
+}
+
+//===----------------------------------------------------------------------===//
+// broadcast
+//===----------------------------------------------------------------------===//
+
+LogicalResult BroadcastOp::verify() {
+  RankedTensorType source = getSource().getType(), result = getType();
+  if (failed(verifySameElement(*this, source, result)))
+    return failure();
+  if (source.getRank() != result.getRank())
+    return emitOpError("source and result must have the same rank, got ")
+           << source.getRank() << " and " << result.getRank();
+  for (auto [dim, from, to] : llvm::enumerate(source.getShape(), result.getShape()))
+    if (from != to && from != 1)
+      return emitOpError("can only stretch an extent of 1; dimension ")
+             << dim << " goes from " << from << " to " << to;
+  return verifyBothHaveLayout(*this, source, result);
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  return resizeSplat(adaptor.getSource(), getType());
+}
+
+LogicalResult BroadcastOp::canonicalize(BroadcastOp op, PatternRewriter &rewriter) {
+  if (succeeded(rewriteOfSplat(op, rewriter)))
+    return success();
+  // broadcast(broadcast(x)) = broadcast(x): what is 1 in x is stretched once.
+  auto inner = op.getSource().getDefiningOp<BroadcastOp>();
+  if (!inner)
+    return failure();
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner.getSource());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// convert_layout
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertLayoutOp::verify() {
+  RankedTensorType source = getSource().getType(), result = getType();
+  if (failed(verifySameElement(*this, source, result)))
+    return failure();
+  if (source.getShape() != result.getShape())
+    return emitOpError("source and result must have the same shape, got ")
+           << source << " and " << result;
+  for (RankedTensorType type : {source, result})
+    if (!type.getEncoding())
+      return emitOpError("needs a layout on both sides; there is none on ") << type;
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  // A layout says where elements are, so a constant takes any.
+  if (auto constant = dyn_cast_or_null<DenseElementsAttr>(adaptor.getSource()))
+    return constant.reshape(getType());
+  if (auto inner = getSource().getDefiningOp<ConvertLayoutOp>()) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
