@@ -110,16 +110,18 @@ pub fn run(project: &Project) -> Result<String> {
     Ok(closing)
 }
 
-/// The files that Git tracks or would add; binary ones are left out.
+/// The workspace's text files; binary ones are left out.
 fn sources(project: &Project) -> Result<Vec<Source>> {
-    let mut git = Command::new("git");
-    git.current_dir(project.root())
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let listed = process::capture(&mut git).context("tidy asks Git which files belong to the workspace")?;
+    let mut paths = if project.path(".git").exists() {
+        tracked(project)?
+    } else {
+        unpacked(project.root())?
+    };
+    paths.sort();
     let mut sources = Vec::new();
-    for path in listed.split('\0').filter(|path| !path.is_empty()) {
-        let absolute = project.path(path);
-        // A file that was deleted but not yet committed so is still listed; a link's target is checked itself.
+    for path in paths {
+        let absolute = project.path(&path);
+        // A file deleted but not yet committed so is still tracked; a link's target is checked by itself.
         if !absolute.symlink_metadata().is_ok_and(|facts| facts.is_file()) {
             continue;
         }
@@ -128,18 +130,64 @@ fn sources(project: &Project) -> Result<Vec<Source>> {
             continue;
         }
         if let Ok(text) = String::from_utf8(bytes) {
-            sources.push(Source {
-                path: path.to_owned(),
-                text,
-            });
+            sources.push(Source { path, text });
         }
     }
     Ok(sources)
 }
 
+/// The files that Git tracks or would add.
+fn tracked(project: &Project) -> Result<Vec<String>> {
+    let mut git = Command::new("git");
+    git.current_dir(project.root())
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let listed = process::capture(&mut git).context("cannot ask Git which files belong to the workspace")?;
+    Ok(listed
+        .split('\0')
+        .filter(|path| !path.is_empty())
+        .map(str::to_owned)
+        .collect())
+}
+
+/// The files of a source archive, which has no Git directory: all but what building leaves.
+fn unpacked(root: &Path) -> Result<Vec<String>> {
+    let mut paths = Vec::new();
+    let mut pending = vec![root.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in directory
+            .read_dir()
+            .with_context(|| format!("cannot list {}", directory.display()))?
+        {
+            let entry = entry?;
+            let path = entry.path();
+            let relative = path.strip_prefix(root)?.to_string_lossy().into_owned();
+            if entry.file_type()?.is_dir() {
+                if !["target", ".venv", ".git"].contains(&relative.as_str()) {
+                    pending.push(path);
+                }
+            } else {
+                paths.push(relative);
+            }
+        }
+    }
+    Ok(paths)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn archive_is_listed_without_what_building_leaves() {
+        let project = Project::locate().unwrap();
+        let unpacked = unpacked(project.root()).unwrap();
+        assert!(unpacked.iter().any(|path| path == "crates/xtask/src/tidy/mod.rs"));
+        assert!(
+            !unpacked
+                .iter()
+                .any(|path| ["target/", ".git/"].iter().any(|left| path.starts_with(left)))
+        );
+    }
 
     #[test]
     fn findings_read_like_compiler_messages() {
