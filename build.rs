@@ -1,5 +1,5 @@
-//! Builds the C++ under `dialects/`: generates code from the TableGen files with `mlir-tblgen`, compiles it with `cc`,
-//! and writes the op reference. It is the build script of `mytriton-tile-sys`, which links the result.
+//! Builds the C++ under `dialects/`: generates code from the TableGen files with `mlir-tblgen`, compiles it with `cc`.
+//! It is the build script of `mytriton-tile-sys`, which links the result.
 
 use std::{
     env,
@@ -34,8 +34,6 @@ const GENERATED: &[(&str, &[&str])] = &[
     ),
     ("TileOps.h.inc", &["-gen-op-decls"]),
     ("TileOps.cpp.inc", &["-gen-op-defs"]),
-    // Not compiled: `cargo xtask` copies it to docs/generated/.
-    ("tile-dialect.md", &["-gen-dialect-doc", "-dialect=tile"]),
 ];
 
 fn main() {
@@ -61,12 +59,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     generate(&llvm, &includes, &generated.join(DIALECT_INCLUDE))?;
     compile(&sources(&dialects.join("lib"))?, &includes, &generated)?;
 
-    // For build scripts of crates that read the TableGen files or the reference: DEP_MYTRITON_TILE_INCLUDE, _REFERENCE.
+    // For build scripts of crates that read the TableGen files: DEP_MYTRITON_TILE_INCLUDE.
     println!("cargo::metadata=include={}", includes[0].display());
-    println!(
-        "cargo::metadata=reference={}",
-        generated.join(DIALECT_INCLUDE).join("tile-dialect.md").display()
-    );
     Ok(())
 }
 

@@ -51,13 +51,12 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
 /// Reads `attribute` as a positive power of two of type i32; says so if not.
 static FailureOr<int64_t> getPowerOfTwo(Operation *op, NamedAttribute attribute) {
   auto integer = dyn_cast<IntegerAttr>(attribute.getValue());
+  StringRef name = attribute.getName();
   if (!integer || !integer.getType().isSignlessInteger(32))
-    return op->emitError() << attribute.getName() << " must be an i32, got "
-                           << attribute.getValue();
+    return op->emitError() << name << " must be an i32, got " << attribute.getValue();
   int64_t value = integer.getInt();
   if (value < 1 || !llvm::isPowerOf2_64(value))
-    return op->emitError() << attribute.getName() << " must be a power of two of at least 1, got "
-                           << value;
+    return op->emitError() << name << " must be a power of two of at least 1, got " << value;
   return value;
 }
 
@@ -82,13 +81,14 @@ static LogicalResult verifyKernel(Operation *op, Attribute value) {
 
 /// Checks that the layouts inside a function address as many warps as it has.
 static LogicalResult verifyNumWarps(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
   if (!isa<FunctionOpInterface>(op))
-    return op->emitError() << attribute.getName() << " belongs on a function";
+    return op->emitError() << name << " belongs on a function";
   FailureOr<int64_t> numWarps = getPowerOfTwo(op, attribute);
   if (failed(numWarps))
     return failure();
   if (*numWarps > 32)
-    return op->emitError() << attribute.getName() << " must be at most 32, got " << *numWarps;
+    return op->emitError() << name << " must be at most 32, got " << *numWarps;
 
   unsigned warpBits = llvm::Log2_64(*numWarps);
   WalkResult result = op->walk([&](Operation *inner) {
@@ -100,8 +100,8 @@ static LogicalResult verifyNumWarps(Operation *op, NamedAttribute attribute) {
       unsigned bases = layout.getNumBases(LayoutAttr::Index::Warp);
       if (bases != warpBits) {
         inner->emitError("layout has ")
-            << bases << " warp bases, but the function has " << attribute.getName() << " = "
-            << *numWarps << ", which takes " << warpBits;
+            << bases << " warp bases, but the function has " << name << " = " << *numWarps
+            << ", which takes " << warpBits;
         return WalkResult::interrupt();
       }
     }

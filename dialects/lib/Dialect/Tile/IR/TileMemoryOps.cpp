@@ -46,10 +46,11 @@ LogicalResult AddPtrOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 }
 
 LogicalResult AddPtrOp::verify() {
-  if (haveSameShapeAndLayout(getPointer().getType(), getOffset().getType()))
-    return success();
-  return emitOpError("pointer and offset must have the same shape and layout, got ")
-         << getPointer().getType() << " and " << getOffset().getType();
+  Type pointer = getPointer().getType();
+  if (!haveSameShapeAndLayout(pointer, getOffset().getType()))
+    return emitOpError("pointer and offset must have the same shape and layout, got ")
+           << pointer << " and " << getOffset().getType();
+  return verifyFollowsPointer(*this, "result", getType(), pointer);
 }
 
 OpFoldResult AddPtrOp::fold(FoldAdaptor) {

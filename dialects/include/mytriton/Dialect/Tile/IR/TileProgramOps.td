@@ -27,7 +27,7 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [
   }];
   let arguments = (ins Tile_AxisAttr:$axis);
   let results = (outs I32:$result);
-  let assemblyFormat = "$axis attr-dict `:` type($result)";
+  let assemblyFormat = "`` $axis attr-dict `:` type($result)";
 }
 
 def Tile_NumProgramsOp : Tile_Op<"num_programs", [
@@ -47,7 +47,7 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [
   }];
   let arguments = (ins Tile_AxisAttr:$axis);
   let results = (outs I32:$result);
-  let assemblyFormat = "$axis attr-dict `:` type($result)";
+  let assemblyFormat = "`` $axis attr-dict `:` type($result)";
 }
 
 #endif // MYTRITON_DIALECT_TILE_IR_TILEPROGRAMOPS_TD

@@ -1,0 +1,78 @@
+// RUN: mytriton-opt %s --split-input-file --cse | FileCheck %s --check-prefix=CSE
+// RUN: mytriton-opt %s --split-input-file --loop-invariant-code-motion | FileCheck %s --check-prefix=LICM
+// RUN: mytriton-opt %s --split-input-file --inline | FileCheck %s --check-prefix=INLINE
+
+// What the memory effects of the operations let the general passes do.
+
+// CSE-LABEL: func.func @load_twice
+func.func @load_twice(%p: !tile.ptr<f32>) -> f32 {
+  // One load is enough.
+  // CSE: %[[A:.*]] = tile.load
+  // CSE-NEXT: arith.addf %[[A]], %[[A]]
+  %a = tile.load %p : !tile.ptr<f32>
+  %b = tile.load %p : !tile.ptr<f32>
+  %s = arith.addf %a, %b : f32
+  return %s : f32
+}
+
+// CSE-LABEL: func.func @load_after_store
+func.func @load_after_store(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %v: f32) -> f32 {
+  // A store to any pointer may change what the second load sees.
+  // CSE: %[[A:.*]] = tile.load
+  // CSE: tile.store
+  // CSE: %[[B:.*]] = tile.load
+  // CSE: arith.addf %[[A]], %[[B]]
+  %a = tile.load %p : !tile.ptr<f32>
+  tile.store %q, %v : !tile.ptr<f32>
+  %b = tile.load %p : !tile.ptr<f32>
+  %s = arith.addf %a, %b : f32
+  return %s : f32
+}
+
+// CSE-LABEL: func.func @dead
+func.func @dead(%p: !tile.ptr<f32>, %v: f32) {
+  // An unused load goes, a store stays.
+  // CSE-NEXT: tile.store
+  // CSE-NEXT: return
+  %pid = tile.program_id x : i32
+  %a = tile.load %p : !tile.ptr<f32>
+  tile.store %p, %v : !tile.ptr<f32>
+  return
+}
+
+// -----
+
+// LICM-LABEL: func.func @loop
+func.func @loop(%p: !tile.ptr<i32>, %n: i32) -> i32 {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  // Total operations may be done where the loop would not have done them; a load may not.
+  // LICM: tile.program_id
+  // LICM: tile.div_s
+  // LICM: scf.for
+  // LICM: tile.load
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %zero) -> i32 : i32 {
+    %pid = tile.program_id x : i32
+    %d = tile.div_s %pid, %n : i32
+    %v = tile.load %p : !tile.ptr<i32>
+    %a = arith.addi %v, %d : i32
+    %b = arith.addi %acc, %a : i32
+    scf.yield %b : i32
+  }
+  return %r : i32
+}
+
+// -----
+
+func.func private @callee(%p: !tile.ptr<f32>) -> f32 {
+  %v = tile.load %p : !tile.ptr<f32>
+  return %v : f32
+}
+
+// INLINE-LABEL: func.func @caller
+func.func @caller(%p: !tile.ptr<f32>) -> f32 {
+  // INLINE-NEXT: %[[V:.*]] = tile.load
+  // INLINE-NEXT: return %[[V]]
+  %v = func.call @callee(%p) : (!tile.ptr<f32>) -> f32
+  return %v : f32
+}
