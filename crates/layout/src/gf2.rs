@@ -137,6 +137,11 @@ impl Echelon {
         true
     }
 
+    /// Adds a column whose number does not matter; false if it depends on those before.
+    pub(crate) fn add(&mut self, column: u64) -> bool {
+        self.insert(column, 0)
+    }
+
     fn reduce(&self, mut vector: u64) -> (u64, u64) {
         let mut used = 0;
         for &(row, lead, columns) in &self.rows {
@@ -162,6 +167,34 @@ impl Echelon {
         let (rest, used) = self.reduce(target);
         (rest == 0).then_some(used)
     }
+}
+
+/// A basis of the span of `columns`: those that do not depend on earlier ones.
+pub(crate) fn independent(columns: &[u64]) -> SmallVec<[u64; 16]> {
+    extend(&[], columns)
+}
+
+/// The vectors of `more` that depend neither on `base` nor on earlier ones.
+pub(crate) fn extend(base: &[u64], more: &[u64]) -> SmallVec<[u64; 16]> {
+    let mut echelon = Echelon::default();
+    for &column in base {
+        echelon.add(column);
+    }
+    more.iter().copied().filter(|&column| echelon.add(column)).collect()
+}
+
+/// A basis of the intersection of the spans of `a` and `b`.
+pub(crate) fn intersection(a: &[u64], b: &[u64]) -> SmallVec<[u64; 16]> {
+    let (a, b) = (independent(a), independent(b));
+    // Where a column of b is a sum of columns of a and earlier ones of b, the part in a is common to both.
+    let mut echelon = Echelon::new(&a);
+    let from_a = low_mask(a.len() as u32);
+    let common = b.iter().enumerate().filter_map(|(i, &column)| {
+        let used = echelon.solve(column);
+        echelon.insert(column, a.len() + i);
+        used.map(|used| combine(&a, used & from_a))
+    });
+    common.collect()
 }
 
 #[cfg(test)]
@@ -205,6 +238,18 @@ mod tests {
                     None => prop_assert!(span.binary_search(&target).is_err()),
                 }
             }
+        }
+
+        #[test]
+        fn intersections_are_common(
+            a in prop::collection::vec(0u64..64, 0..6),
+            b in prop::collection::vec(0u64..64, 0..6),
+        ) {
+            let (in_a, in_b) = (span(&a), span(&b));
+            let both: Vec<u64> = in_a.into_iter().filter(|x| in_b.binary_search(x).is_ok()).collect();
+            let basis = intersection(&a, &b);
+            prop_assert_eq!(span(&basis), both);
+            prop_assert_eq!(independent(&basis), basis);
         }
 
         #[test]

@@ -42,21 +42,31 @@
 //! | [`DistributedLayout`] | a linear layout of a tile over registers, lanes, warps and blocks; its constructors |
 //! | [`swizzled`], [`hardware_swizzled`] | linear layouts of tiles in shared memory |
 //! | [`IndexPlan`] | the arithmetic of a layout, for code generators |
+//! | [`ConversionPlan`] | what moves from one layout to another: registers, lanes, or warps |
+//! | [`ReductionPlan`] | slot groups and lane bits of a reduction along an axis |
+//! | [`staging`] | bank conflicts, and shared layouts without any |
+//! | [`fragment`] | ownership as a table, for slots that are no power of two |
 //! | [`block`] | kernel, tile and cooperative layouts: the thread block's view, any extents |
 
 pub mod block;
+mod convert;
 mod dim;
 mod distributed;
 mod error;
+pub mod fragment;
 mod gf2;
 mod index;
 mod linear;
+mod reduction;
 mod shared;
+pub mod staging;
 
+pub use convert::{ConversionPlan, Movement};
 pub use dim::Dim;
 pub use distributed::{DistributedLayout, RegisterGroup};
 pub use error::LayoutError;
 pub use gf2::BitMatrix;
 pub use index::{AxisPlan, BitTerm, IndexBuilder, IndexPlan, Piece};
 pub use linear::{Coords, LinearLayout};
+pub use reduction::ReductionPlan;
 pub use shared::{HardwareSwizzle, Swizzle, hardware_swizzled, swizzled};

@@ -74,6 +74,11 @@ impl DistributedLayout {
         linear.require_surjective().map(DistributedLayout)
     }
 
+    /// Wraps a map from the four inputs that need not be surjective, for questions about registers alone.
+    pub(crate) fn unchecked(linear: LinearLayout) -> Self {
+        DistributedLayout(linear)
+    }
+
     /// Reads the [text form](crate::LinearLayout#impl-FromStr-for-LinearLayout) for a tile of the given (padded) shape.
     ///
     /// # Errors

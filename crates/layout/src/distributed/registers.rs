@@ -83,13 +83,13 @@ impl DistributedLayout {
         (0..steps).map(|bit| echelon.solve(1 << (start + bit))).collect()
     }
 
-    fn columns(&self) -> SmallVec<[u64; 16]> {
+    pub(crate) fn columns(&self) -> SmallVec<[u64; 16]> {
         let bits = self.linear().total_in_bits();
         (0..bits).map(|bit| self.linear().apply_flat(1 << bit)).collect()
     }
 
     /// `register` is the first input, so its columns come first.
-    fn register_columns(&self) -> SmallVec<[u64; 16]> {
+    pub(crate) fn register_columns(&self) -> SmallVec<[u64; 16]> {
         let bits = self.linear().in_bits("register");
         (0..bits).map(|bit| self.linear().apply_flat(1 << bit)).collect()
     }

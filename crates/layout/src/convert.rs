@@ -1,0 +1,201 @@
+//! Conversions between distributed layouts: what has to move, and by which means.
+//!
+//! For every (register, lane, warp, block) of the destination a linear map says where the source holds its element:
+//! `dst` after `src^-1`, chosen so that as much as possible stays where it is. What the map changes decides:
+//!
+//! | it changes | means |
+//! |---|---|
+//! | nothing | no code at all |
+//! | the register | moves within each thread |
+//! | the lane | shuffles within each warp |
+//! | the warp | shared memory and a barrier, see [`staging`](crate::staging) |
+//! | the block | distributed shared memory |
+
+use crate::gf2::Echelon;
+use crate::{Dim, DistributedLayout, LayoutError, LinearLayout};
+use std::collections::BTreeSet;
+
+/// The farthest that an element moves in a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Movement {
+    /// Nothing moves: the values are the destination's as they are.
+    None,
+    /// Between registers of a thread.
+    Registers,
+    /// Between lanes of a warp.
+    Lanes,
+    /// Between warps of a block.
+    Warps,
+    /// Between blocks of a cluster.
+    Blocks,
+}
+
+/// Where the destination's elements come from.
+///
+/// ```
+/// use mytriton_layout::{ConversionPlan, DistributedLayout, Movement};
+/// let rows: DistributedLayout = "{register = [1, 2], lane = [4, 8]}".parse()?;
+/// let swapped: DistributedLayout = "{register = [2, 1], lane = [4, 8]}".parse()?;
+/// let plan = ConversionPlan::new(&rows, &swapped)?;
+/// assert_eq!(plan.movement(), Movement::Registers);
+/// assert_eq!(plan.register_sources(), Some(vec![0, 2, 1, 3]));
+/// # Ok::<(), mytriton_layout::LayoutError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversionPlan {
+    source: LinearLayout,
+    movement: Movement,
+    unique: Vec<u32>,
+    representatives: Vec<u32>,
+}
+
+const INS: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
+
+impl ConversionPlan {
+    /// The plan from `src` to `dst`.
+    ///
+    /// # Errors
+    /// [`SizesDiffer`](LayoutError::SizesDiffer), [`DimsDiffer`](LayoutError::DimsDiffer) unless both are of one tile
+    /// and of the same lanes, warps and blocks.
+    pub fn new(src: &DistributedLayout, dst: &DistributedLayout) -> Result<Self, LayoutError> {
+        for dim in &INS[1..] {
+            let (left, right) = (src.linear().in_size(dim.as_str()), dst.linear().in_size(dim.as_str()));
+            if left != right {
+                return Err(LayoutError::SizesDiffer {
+                    dim: dim.clone(),
+                    left,
+                    right,
+                });
+            }
+        }
+        let (left, right): (Vec<_>, Vec<_>) = (src.linear().outs().collect(), dst.linear().outs().collect());
+        if left.len() != right.len() {
+            let names = |outs: Vec<(&Dim, u32)>| outs.into_iter().map(|(dim, _)| dim.clone()).collect();
+            return Err(LayoutError::DimsDiffer {
+                left: names(left),
+                right: names(right),
+            });
+        }
+        if let Some(((dim, a), (_, b))) = left.iter().zip(&right).find(|(a, b)| a != b) {
+            return Err(LayoutError::SizesDiffer {
+                dim: (*dim).clone(),
+                left: *a,
+                right: *b,
+            });
+        }
+        let source = source_map(src, dst)?;
+        let movement = classify(&source);
+        Ok(ConversionPlan {
+            source,
+            movement,
+            unique: dst.unique_registers(),
+            representatives: dst.register_representatives(),
+        })
+    }
+
+    /// The means that the conversion needs.
+    pub fn movement(&self) -> Movement {
+        self.movement
+    }
+
+    /// The map from the destination's (register, lane, warp, block) to the source's.
+    pub fn source(&self) -> &LinearLayout {
+        &self.source
+    }
+
+    /// The destination's registers that have to be filled; the others are copies,
+    /// see [`representatives`](Self::representatives).
+    pub fn unique_registers(&self) -> &[u32] {
+        &self.unique
+    }
+
+    /// For each register of the destination the one among [`unique_registers`](Self::unique_registers) with its value.
+    pub fn representatives(&self) -> &[u32] {
+        &self.representatives
+    }
+
+    /// For each register of the destination the source's register in the same thread, where nothing leaves its thread
+    /// and all threads do the same.
+    pub fn register_sources(&self) -> Option<Vec<u32>> {
+        let count = self.source.in_size("register");
+        let sources: Vec<u32> = (0..count)
+            .map(|register| self.source.apply_in_order(&[register])[0])
+            .collect();
+        let stays = self.movement <= Movement::Registers;
+        (stays && self.source.sublayout_is_zero(&["lane", "warp", "block"], &["register"])).then_some(sources)
+    }
+
+    /// The source's registers in which threads find what they need for one register of the destination. Of several,
+    /// each is shuffled and every lane selects its own by the map's register.
+    pub fn candidates(&self, register: u32) -> Vec<u32> {
+        let from_thread =
+            ["lane", "warp", "block"].map(|dim| self.source.bases(dim).map(|basis| basis[0]).collect::<Vec<_>>());
+        let mut all = BTreeSet::from([self.source.apply_in_order(&[register])[0]]);
+        for flip in from_thread.into_iter().flatten() {
+            let flipped: Vec<u32> = all.iter().map(|candidate| candidate ^ flip).collect();
+            all.extend(flipped);
+        }
+        all.into_iter().collect()
+    }
+
+    /// Number of shuffles that a conversion within warps takes.
+    pub fn num_shuffles(&self) -> usize {
+        self.unique
+            .iter()
+            .map(|&register| self.candidates(register).len())
+            .sum()
+    }
+}
+
+/// Solves for the source of every basis of the destination, keeping its own thread where the source allows it.
+fn source_map(src: &DistributedLayout, dst: &DistributedLayout) -> Result<LinearLayout, LayoutError> {
+    let (from, to) = (src.columns(), dst.columns());
+    let bits = |layout: &DistributedLayout| INS.map(|dim| layout.linear().in_bits(dim.as_str()) as usize);
+    let (src_bits, dst_bits) = (bits(src), bits(dst));
+    let all = Echelon::new(&from);
+    let mut bases: [Vec<[u32; 4]>; 4] = Default::default();
+    let (mut dst_start, mut src_start) = (0, 0);
+    for dim in 0..4 {
+        // Only dimensions minor to this one may change while its own bit is kept.
+        let minor = Echelon::new(&from[..src_start]);
+        for bit in 0..dst_bits[dim] {
+            let column = to[dst_start + bit];
+            let own = (bit < src_bits[dim]).then(|| (1u64 << (src_start + bit), from[src_start + bit]));
+            let kept = own.and_then(|(unit, same)| Some(minor.solve(column ^ same)? | unit));
+            // The source is surjective, so there is a solution.
+            let place = kept.or_else(|| all.solve(column)).unwrap_or(0);
+            let coords = src.linear().unflatten_in(place);
+            bases[dim].push([coords[0], coords[1], coords[2], coords[3]]);
+        }
+        dst_start += dst_bits[dim];
+        src_start += src_bits[dim];
+    }
+    let sizes: Vec<(&str, u32)> = INS
+        .iter()
+        .map(Dim::as_str)
+        .zip(src_bits.map(|bits| 1 << bits))
+        .collect();
+    LinearLayout::from_bases(INS.into_iter().zip(bases), &sizes)
+}
+
+fn classify(source: &LinearLayout) -> Movement {
+    // The coordinate of the source in a dimension is the destination's own, whatever the others do.
+    let stays = |(axis, dim): (usize, &Dim)| {
+        INS.iter().all(|input| {
+            let own = |bit| if input == dim { 1u32 << bit } else { 0 };
+            source
+                .bases(input.as_str())
+                .enumerate()
+                .all(|(bit, basis)| basis[axis] == own(bit))
+        })
+    };
+    let moved: Vec<bool> = INS.iter().enumerate().map(|dim| !stays(dim)).collect();
+    let same_count = source.in_size("register") == source.out_size("register");
+    match moved[..] {
+        [.., true] => Movement::Blocks,
+        [.., true, _] => Movement::Warps,
+        [_, true, ..] => Movement::Lanes,
+        [false, ..] if same_count => Movement::None,
+        _ => Movement::Registers,
+    }
+}
