@@ -17,6 +17,9 @@ use crate::toolkit::Toolkit;
 /// The file that the executable writes its report to.
 const REPORT_VARIABLE: &str = "MYTRITON_REPORT";
 
+/// Cargo's messages as JSON on the standard output, except errors and warnings, which a person is to read.
+const MESSAGES: &str = "--message-format=json-render-diagnostics";
+
 #[derive(Args)]
 struct Common {
     /// Build for release and pack the executable into this .tar.xz instead of running it
@@ -66,7 +69,7 @@ pub fn test(project: &Project, options: &TestOptions) -> Result<()> {
         GPU_TEST,
         "--profile",
         profile,
-        "--message-format=json",
+        MESSAGES,
     ];
     run_or_pack(project, &options.common, "mytriton-gpu-test", GPU_TEST, &build)
 }
@@ -77,15 +80,7 @@ pub fn test(project: &Project, options: &TestOptions) -> Result<()> {
 /// They do not build, there is no GPU to run them on, or they fail.
 pub fn bench(project: &Project, options: &BenchOptions) -> Result<()> {
     let kind = target_kind(&project.metadata()?, GPU_BENCH)?;
-    let build = [
-        "build",
-        "--package",
-        FACADE,
-        kind,
-        GPU_BENCH,
-        "--release",
-        "--message-format=json",
-    ];
+    let build = ["build", "--package", FACADE, kind, GPU_BENCH, "--release", MESSAGES];
     run_or_pack(project, &options.common, "mytriton-bench", GPU_BENCH, &build)
 }
 

@@ -1,13 +1,19 @@
 //! Running other programs: what runs is shown first, and a failure says which program failed and how.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 
 /// The command as one would type it, without its environment.
 pub fn display(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    // Cargo tells this program the full path of itself; nobody types that.
+    let program = match Path::new(command.get_program()).file_name() {
+        Some(name) if name == "cargo" => name,
+        _ => command.get_program(),
+    };
+    let words = std::iter::once(program).chain(command.get_args());
     words
         .map(|word| quote(&word.to_string_lossy()))
         .collect::<Vec<_>>()
@@ -113,6 +119,7 @@ mod tests {
         let mut command = Command::new("tar");
         command.args(["-I", "xz -1 -T0", "it's", "plain-word"]);
         assert_eq!(display(&command), r"tar -I 'xz -1 -T0' 'it'\''s' plain-word");
+        assert_eq!(display(Command::new("some/where/cargo").arg("test")), "cargo test");
     }
 
     #[test]

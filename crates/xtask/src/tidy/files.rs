@@ -35,9 +35,6 @@ pub(super) fn check(source: &Source) -> Vec<Finding> {
         if !snapshot && line.ends_with([' ', '\t', '\r']) {
             found("blank at the end of the line".to_owned());
         }
-        if source.extension() == "rs" && line.contains('\t') {
-            found("tab; indent with spaces, write \\t in strings".to_owned());
-        }
         if let Some(machine) = machine_path(line) {
             found(format!(
                 "{machine} exists on one machine only; use a relative path or std::env::temp_dir()"
@@ -147,12 +144,6 @@ mod tests {
             [""; 0],
             "snapshots are kept as they are"
         );
-    }
-
-    #[test]
-    fn tabs_in_rust_only() {
-        assert_eq!(problems("a.rs", "fn a() {\n\tb();\n}\n").len(), 1);
-        assert_eq!(problems("Makefile", "a:\n\tb\n"), [""; 0]);
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub(super) fn check(source: &Source) -> Vec<Finding> {
         for (word, _) in words(line).filter(|(word, after)| UNFINISHED.contains(word) && after.starts_with('!')) {
             found(format!("`{word}!` is left in"));
         }
+        // Literals are blanked: the picture of a tab in a snapshot may be one.
+        if line.contains('\t') {
+            found("tab; indent with spaces".to_owned());
+        }
         if ignores_test(line) {
             found("an ignored test; mend or remove it".to_owned());
         }
@@ -93,6 +97,16 @@ mod tests {
         );
         assert_eq!(problems("a.rs", "let a = dbg!(b);\nunimplemented!(\"c\");\n").len(), 2);
         assert_eq!(problems("a.rs", "let todo = \"todo!()\"; // dbg!\n"), [""; 0]);
+    }
+
+    #[test]
+    fn tabs_in_code() {
+        assert_eq!(
+            problems("a.rs", "fn a() {\n\tb();\n}\n"),
+            ["a.rs:2: tab; indent with spaces"]
+        );
+        assert_eq!(problems("a.rs", "let a = \"\n\tb\";\n"), [""; 0]);
+        assert_eq!(problems("Makefile", "a:\n\tb\n"), [""; 0]);
     }
 
     #[test]
