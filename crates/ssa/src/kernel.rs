@@ -206,6 +206,11 @@ impl Kernel {
         self.ops.len()
     }
 
+    /// The size of the region arena: every region's index is below it.
+    pub fn region_count(&self) -> usize {
+        self.regions.len()
+    }
+
     /// The operation that gives a value, unless it is a parameter or region argument.
     pub fn defining_op(&self, id: ValueId) -> Option<&OpData> {
         match self.value(id).def {

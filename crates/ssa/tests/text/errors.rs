@@ -1,0 +1,226 @@
+//! What the parser says of wrong texts.
+
+use mytriton_ssa::{MAX_NESTING, ParseErrorKind, parse_module};
+
+fn error(text: &str) -> String {
+    parse_module(text, "k.ssa").expect_err("the text is wrong").to_string()
+}
+
+/// The message of a wrong operation in an otherwise right kernel, without the line shown.
+#[track_caller]
+fn of_op(op: &str) -> String {
+    let text = format!("kernel @k(%p: ptr<f32>, %x: f32, %n: i32, %c: i1) {{\n{op}\n}}");
+    let error = error(&text);
+    error.lines().next().unwrap().trim_start_matches("k.ssa:").to_owned()
+}
+
+#[test]
+fn shows_the_place() {
+    let text = "kernel @k(%x: f32) {\n\t%0 = add %x, %y : f32\n}";
+    insta::assert_snapshot!(error(text), @r#"
+    k.ssa:2:15: %y is not defined here: values are defined before their use, in the same or an enclosing region
+      |
+    2 | 	%0 = add %x, %y : f32
+      | 	             ^
+    "#);
+    let error = parse_module(text, "k.ssa").unwrap_err();
+    assert_eq!((error.line, error.column, &text[error.span.clone()]), (2, 15, "%y"));
+    assert!(matches!(error.kind, ParseErrorKind::Undefined(ref name) if name == "%y"));
+}
+
+#[test]
+fn long_lines_are_cut_around_the_place() {
+    let text = format!("kernel @k() {{ /{} }}", "x".repeat(1000));
+    assert!(error(&text).lines().all(|line| line.chars().count() < 200));
+    let text = format!(
+        "kernel @k() {{ {} ? }}",
+        "// é\n".repeat(3) + &"%a = range 0, 4 ".repeat(200)
+    );
+    let shown = error(&text);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert!(lines.iter().all(|line| line.chars().count() < 200), "{shown}");
+}
+
+#[test]
+fn structure() {
+    let errors = [
+        "module {}",
+        "kernel @k(",
+        "kernel @k(%x) {}",
+        "kernel @k(%0: i32) {}",
+        "kernel @k(%x: block<4xf32>) {}",
+        "kernel @k(%x: i32 {divisibility = 12}) {}",
+        "kernel @k(%x: f32 {divisibility = 16}) {}",
+        "kernel @k(%x: i32, %x: i32) {}",
+        "kernel @k() {} kernel @k() {}",
+        "kernel k() {}",
+        "kernel @k() { ! }",
+        "kernel @k() {} loc(\"f:1)",
+        "kernel @k() {} loc(\"\\q\":1)",
+        "kernel @k() {} loc(\"f\":0)",
+        "kernel @k() { %0a = range 0, 4 }",
+    ]
+    .map(|text| error(text).lines().next().unwrap().to_owned());
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    k.ssa:1:1: expected 'kernel @name(...) { ... }', found 'module'
+    k.ssa:1:11: expected a parameter, '%name: type', found the end of the text
+    k.ssa:1:13: expected ':', found ')'
+    k.ssa:1:11: a parameter has a name that starts with a letter or underscore, not a number
+    k.ssa:1:15: a parameter is one number or pointer, not a block: block<4xf32>
+    k.ssa:1:35: divisibility is a power of two below 2^32
+    k.ssa:1:1: parameter 'x' is of type f32, which has no divisibility
+    k.ssa:1:20: %x is defined already, in line 1
+    k.ssa:1:23: a kernel @k stands above already
+    k.ssa:1:8: expected the kernel's name, '@name', found 'k'
+    k.ssa:1:15: unexpected character '!'
+    k.ssa:1:20: the string does not end on its line
+    k.ssa:1:20: an escape is one of \", \\, \n, \t and \u{hexadecimal}
+    k.ssa:1:24: a line number is from 1 to 4294967295
+    k.ssa:1:15: a value's name is '%' and a number, or a letter or underscore, then letters, digits and underscores
+    "#);
+}
+
+#[test]
+fn operations() {
+    let errors = [
+        "%0 = mul %x, %x",
+        "%0 = mul %x, %x : f64",
+        "%0 = mul %x, %n : f32",
+        "%0 = mul %x : f32",
+        "%0 = mul : f32",
+        "%0 = mul %x, : f32",
+        "%0 = mulh %x, %x : f32",
+        "mul %x, %x : f32",
+        "%0, %1 = mul %x, %x : f32",
+        "%0 = store %p, %x : ptr<f32>",
+        "%x = mul %x, %x : f32",
+        "%0 = const 1 : f32",
+        "%0 = const 1.5 : i32",
+        "%0 = const 256 : i8",
+        "%0 = const 1e40 : f32",
+        "%0 = const 0x10000 : f16",
+        "%0 = const 1 : i1",
+        "%0 = const 1 : ptr<f32>",
+        "%0 = const 1 : block<0xi32>",
+        "%0 = const 1 : block<4xi31>",
+        "%0 = const 1 : block<4>",
+        "%0 = const 1 : block<1048577xi32>",
+        "%0 = const 1 : block<1x1x1x1x1x1xi32>",
+        "%0 = program_id w",
+        "%0 = cmp less %x, %x : f32",
+        "%0 = cmp lt_u %x, %x : f32",
+        "%0 = range 4, 4",
+        "%0 = range 0, 99999999999",
+        "%0 = splat %x : f32",
+        "%0 = fext %n : i32 to f64",
+        "%0 = fext %x : f32 to f16",
+        "%0 = fext %x : f32",
+        "%0 = load %p, %n : ptr<f32>",
+        "store %p, %n : ptr<f32>",
+    ]
+    .map(of_op);
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    3:1: expected ':', found '}'
+    2:19: the first operand is f32, not f64
+    2:6: the operands of 'mul' have one type: f32 and i32 differ
+    2:6: 'mul' takes 2 operand(s), not 1
+    2:6: 'mul' takes 2 operand(s), not 0
+    2:14: expected a value, '%name', found ':'
+    2:6: unknown operation 'mulh'
+    2:1: 'mul' gives 1 result here, but none stand to the left of it
+    2:1: 'mul' gives 1 result here, but 2 stand to the left of '='
+    2:1: 'store' gives no result here, but 1 stand to the left of '='
+    2:1: %x is defined already, in line 1
+    2:12: '1' is no f32: write 1.0, 1e-3 or bits, 0x...
+    2:12: '1.5' is no i32: write a whole number or bits, 0x...
+    2:12: 256 does not fit into i8 (-128 to 255)
+    2:12: 1e40 is beyond f32; infinity is written as its bits, 0x...
+    2:12: '0x10000' is not the bits of an f16
+    2:12: an i1 is 'true' or 'false', not '1'
+    2:16: a constant is a number, not ptr<f32>
+    2:22: extent 0 in dimension 0: every extent of a block is at least 1
+    2:22: expected an element type after the extents (i1, i8, i16, i32, i64, f16, bf16, f32, f64 or ptr<...>), found 'i31'
+    2:22: expected extents and an element type, such as 64x32xf32, found '4'
+    2:22: a block of 1048577 elements: at most 1048576 are possible; use a smaller block and a larger grid
+    2:22: a block of rank 6: at most 5 dimensions are possible
+    2:17: expected the grid dimension 'x', 'y' or 'z', found 'w'
+    2:10: expected a predicate (eq, ne, lt, le, gt, ge, lt_u, le_u, gt_u, ge_u), found 'less'
+    2:6: 'cmp' takes integers, not f32
+    2:6: 'range': range 4, 4 is empty: the end is above the start
+    2:15: the end of the range is from -2147483648 to 2147483647
+    2:6: 'splat' of f32 cannot give f32: the result is a block of the operand's type
+    2:6: 'fext' of i32 cannot give f64: it goes from a float to a wider one
+    2:6: 'fext' of f32 cannot give f16: it goes from a float to a wider one
+    3:1: expected 'to', found '}'
+    2:6: the mask of 'load' is i1 here, not i32
+    2:1: the value of 'store' is f32 here, not i32
+    "#);
+}
+
+#[test]
+fn regions() {
+    let errors = [
+        "yield",
+        "if %n { }",
+        "%0 = if %c -> (f32) { yield %x }",
+        "%0 = if %c -> (f32) { yield %x } else { }",
+        "%0 = if %c -> (f32) { yield %x } else { yield %n }",
+        "%0 = if %c -> (f32) { yield %x, %x } else { yield %x }",
+        "if %c -> (f32) { yield %x } else { yield %x }",
+        "if %c { yield yield }",
+        "if %c { condition %c }",
+        "if %c { %a = neg %x : f32 } %b = neg %a : f32",
+        "for %i = %x to %x step %x : f32 { }",
+        "for %i = %n to %n step %n : i64 { }",
+        "for %i = %n to %n step %n : i32 { %i = neg %x : f32 }",
+        "%z = const 0 : i32 for %i = %n to %n step %z : i32 { }",
+        "%a = for %i = %n to %n step %n : i32 carry (%s = %x : i32) { yield %s }",
+        "%a = for %i = %n to %n step %n : i32 carry (%s = %x : f32) { yield %i }",
+        "%a = for %i = %n to %n step %n : i32 carry (%s = %x : f32 %t) { yield %i }",
+        "%a, %b = for %i = %n to %n step %n : i32 carry (%s = %x : f32) { yield %s }",
+        "while () { condition } do () { }",
+        "while () { condition %n } do () { }",
+        "while () { } do () { }",
+        "%w = while (%a = %x : f32) { condition %c, %a } do (%b: i32) { yield %x }",
+        "%w = while (%a = %x : f32) { condition %c } do (%b: f32) { yield %x }",
+    ]
+    .map(of_op);
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    2:1: 'yield' does not stand here: it ends other regions
+    2:1: the condition of 'if' is i1 here, not i32
+    3:1: expected 'else', since the 'if' has results, found '}'
+    2:41: expected an operation, or 'yield' with 1 value(s), found '}'
+    2:6: value 0 of 'if' is f32, but its else branch passes on i32: a carried value keeps its exact type and shape
+    2:23: this region yields 1 value(s), not 2
+    2:1: 'if' gives 1 result here, but none stand to the left of it
+    2:15: expected '}' after the end of the region, found 'yield'
+    2:9: 'condition' does not stand here: it ends other regions
+    2:38: %a is not defined here: values are defined before their use, in the same or an enclosing region
+    2:1: the bounds and step of 'for' are scalars of one integer type, not f32, f32 and f32
+    2:29: the lower bound is i32, not i64
+    2:35: %i is defined already, in line 2
+    2:20: the step of 'for' is 0: it must be at least 1
+    2:55: the initial value is f32, not i32
+    2:6: value 0 of 'for' is f32, but its body passes on i32: a carried value keeps its exact type and shape
+    2:59: expected ',' or ')', found '%t'
+    2:1: 'for' gives 1 result here, but 2 stand to the left of '='
+    2:22: expected the condition, a value of type i1, found '}'
+    2:12: the condition of 'condition' is i1 here, not i32
+    2:12: expected an operation, or 'condition' with an i1 and the carried values, found '}'
+    2:6: the arguments of its body are (f32), not (i32)
+    2:6: 'while' carries 1 value(s), but its test passes on 0
+    "#);
+}
+
+#[test]
+fn nesting_is_limited() {
+    let nested = |depth: usize| {
+        let (open, close) = ("if %c { ".repeat(depth), "} ".repeat(depth));
+        format!("kernel @k(%c: i1) {{ {open}{close}}}")
+    };
+    parse_module(&nested(MAX_NESTING), "k.ssa").unwrap();
+    let error = parse_module(&nested(MAX_NESTING + 1), "k.ssa").unwrap_err();
+    assert_eq!(error.kind, ParseErrorKind::Nesting(MAX_NESTING));
+    // Far deeper than any stack.
+    assert!(parse_module(&nested(1_000_000), "k.ssa").is_err());
+}

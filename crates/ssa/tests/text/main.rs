@@ -1,0 +1,9 @@
+//! The text form and the verifier: printing, reading back, errors, and kernels that break each rule.
+
+mod errors;
+mod fuzz;
+mod generate;
+mod print;
+mod roundtrip;
+mod same;
+mod verify;

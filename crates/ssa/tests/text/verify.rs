@@ -1,0 +1,477 @@
+//! One test per rule of the verifier, named after it, and kernels broken in every way at once.
+
+use mytriton_ssa::{
+    Axis, BinaryOp, BuildError, Builder, Const, Elem, Kernel, Loc, MAX_NESTING, Module, OpId, OpKind, RegionId, Rule,
+    Scalar, Type, UnaryOp, ValueId, verify, verify_module,
+};
+use proptest::prelude::*;
+
+use crate::generate::kernels;
+
+/// Asserts that the kernel breaks this rule alone and gives the message.
+#[track_caller]
+fn broken(kernel: &Kernel, rule: Rule) -> String {
+    let errors = verify(kernel).expect_err("the kernel should break a rule");
+    let rules: Vec<Rule> = errors.all().iter().map(|e| e.rule).collect();
+    assert_eq!(rules, [rule], "{errors}");
+    errors.first().to_string()
+}
+
+fn append(kernel: &mut Kernel, region: RegionId, kind: OpKind, operands: &[ValueId], results: &[Type]) -> OpId {
+    let op = kernel.new_op(
+        kind,
+        operands.iter().copied(),
+        results.iter().copied(),
+        [],
+        Loc::UNKNOWN,
+    );
+    kernel.region_mut(region).ops.push(op);
+    op
+}
+
+fn in_body(kernel: &mut Kernel, kind: OpKind, operands: &[ValueId], results: &[Type]) -> Option<ValueId> {
+    let body = kernel.body();
+    let op = append(kernel, body, kind, operands, results);
+    kernel.op(op).results.first().copied()
+}
+
+fn constant(kernel: &mut Kernel, value: i32) -> ValueId {
+    in_body(kernel, OpKind::Const(Const::i32(value)), &[], &[Type::I32]).unwrap()
+}
+
+/// A kernel with a `for` that carries one `i32`: its id, and the kernel.
+fn loop_kernel() -> (Kernel, OpId) {
+    let mut b = Builder::new("k");
+    let [lower, upper, step] = [0, 10, 1].map(|v| b.constant(Const::i32(v)));
+    b.for_loop::<BuildError>([lower, upper, step], &[lower], |b, i, acc| {
+        Ok(vec![b.binary(BinaryOp::Add, acc[0], i)?])
+    })
+    .unwrap();
+    let kernel = b.finish();
+    let op = *kernel.region(kernel.body()).ops.last().unwrap();
+    verify(&kernel).unwrap();
+    (kernel, op)
+}
+
+/// A kernel with a `while` that carries one `i32`.
+fn while_kernel() -> (Kernel, OpId) {
+    let mut b = Builder::new("k");
+    let zero = b.constant(Const::i32(0));
+    let test = |b: &mut Builder, args: &[ValueId]| b.cmp(mytriton_ssa::CmpPred::Lt, args[0], args[0]);
+    b.while_loop::<BuildError>(&[zero], test, |_, args| Ok(args.to_vec()))
+        .unwrap();
+    let kernel = b.finish();
+    let op = *kernel.region(kernel.body()).ops.last().unwrap();
+    verify(&kernel).unwrap();
+    (kernel, op)
+}
+
+#[test]
+fn kernel_name() {
+    for name in ["", "1k", "a b", "größe", "a-b"] {
+        broken(&Kernel::new(name), Rule::KernelName);
+    }
+    let module = Module {
+        kernels: vec![Kernel::new("k"), Kernel::new("k")],
+    };
+    let errors = verify_module(&module).unwrap_err();
+    assert_eq!(errors.first().rule, Rule::KernelName);
+    assert_eq!(
+        errors.to_string(),
+        "in kernel 'k': another kernel of the module has this name"
+    );
+}
+
+#[test]
+fn param_name() {
+    let mut kernel = Kernel::new("k");
+    kernel.add_param("x", Elem::Scalar(Scalar::I32));
+    kernel.add_param("x", Elem::Scalar(Scalar::I32));
+    assert!(broken(&kernel, Rule::ParamName).contains("two parameters have the name 'x'"));
+    kernel.params_mut()[1].name = "0".to_owned();
+    broken(&kernel, Rule::ParamName);
+}
+
+#[test]
+fn param_value() {
+    let mut kernel = Kernel::new("k");
+    kernel.add_param("x", Elem::Scalar(Scalar::I32));
+    kernel.add_param("y", Elem::Scalar(Scalar::I32));
+    let x = kernel.params()[0].value;
+    kernel.params_mut()[1].value = x;
+    broken(&kernel, Rule::ParamValue);
+}
+
+#[test]
+fn divisibility() {
+    let mut kernel = Kernel::new("k");
+    kernel.add_param("x", Elem::Scalar(Scalar::I32));
+    for divisibility in [0, 3, 24] {
+        kernel.params_mut()[0].divisibility = divisibility;
+        broken(&kernel, Rule::Divisibility);
+    }
+    let mut kernel = Kernel::new("k");
+    kernel.add_param("x", Elem::Scalar(Scalar::F32));
+    kernel.params_mut()[0].divisibility = 16;
+    broken(&kernel, Rule::Divisibility);
+}
+
+#[test]
+fn id() {
+    // Ids of a larger kernel.
+    let mut big = Kernel::new("big");
+    let values: Vec<ValueId> = (0..9).map(|v| constant(&mut big, v)).collect();
+    let op = *big.region(big.body()).ops.last().unwrap();
+    let region = (0..9).map(|_| big.new_region([])).last().unwrap();
+
+    let mut kernel = Kernel::new("k");
+    in_body(&mut kernel, OpKind::Unary(UnaryOp::Abs), &[values[8]], &[Type::I32]);
+    broken(&kernel, Rule::Id);
+
+    let mut kernel = Kernel::new("k");
+    let body = kernel.body();
+    kernel.region_mut(body).ops.push(op);
+    broken(&kernel, Rule::Id);
+
+    let (mut kernel, holder) = loop_kernel();
+    kernel.op_mut(holder).regions[0] = region;
+    broken(&kernel, Rule::Id);
+
+    let mut kernel = Kernel::new("k");
+    constant(&mut kernel, 1);
+    let only = kernel.region(kernel.body()).ops[0];
+    kernel.op_mut(only).results[0] = values[8];
+    broken(&kernel, Rule::Id);
+
+    let mut kernel = Kernel::new("k");
+    kernel.add_param("x", Elem::Scalar(Scalar::I32));
+    kernel.params_mut()[0].value = values[8];
+    broken(&kernel, Rule::Id);
+}
+
+#[test]
+fn op_once() {
+    let mut kernel = Kernel::new("k");
+    constant(&mut kernel, 1);
+    let body = kernel.body();
+    let op = kernel.region(body).ops[0];
+    kernel.region_mut(body).ops.push(op);
+    broken(&kernel, Rule::OpOnce);
+}
+
+#[test]
+fn region_once() {
+    let mut b = Builder::new("k");
+    let condition = b.constant(Const::bool(true));
+    b.if_else::<BuildError>(condition, |_| Ok(vec![]), |_| Ok(vec![]))
+        .unwrap();
+    let mut kernel = b.finish();
+    let holder = *kernel.region(kernel.body()).ops.last().unwrap();
+    let then = kernel.op(holder).regions[0];
+    kernel.op_mut(holder).regions[1] = then;
+    broken(&kernel, Rule::RegionOnce);
+    // A region that holds itself does not make the verifier or printer run forever.
+    let body = kernel.body();
+    kernel.op_mut(holder).regions[1] = body;
+    assert!(verify(&kernel).is_err());
+    assert!(kernel.to_string().contains("<region 0>"));
+}
+
+#[test]
+fn value_once() {
+    let mut kernel = Kernel::new("k");
+    constant(&mut kernel, 1);
+    constant(&mut kernel, 2);
+    let [first, second] = [0, 1].map(|i| kernel.region(kernel.body()).ops[i]);
+    let value = kernel.op(first).results[0];
+    kernel.op_mut(second).results[0] = value;
+    broken(&kernel, Rule::ValueOnce);
+    // One that is never defined elsewhere, but says so.
+    let stray = kernel.new_op(OpKind::Const(Const::i32(0)), [], [Type::I32], [], Loc::UNKNOWN);
+    let value = kernel.op(stray).results[0];
+    kernel.op_mut(second).results[0] = value;
+    broken(&kernel, Rule::ValueOnce);
+}
+
+#[test]
+fn nesting() {
+    let nested = |depth: usize| {
+        let mut b = Builder::new("k");
+        let condition = b.constant(Const::bool(true));
+        fn nest(b: &mut Builder, condition: ValueId, depth: usize) -> Result<Vec<ValueId>, BuildError> {
+            if depth == 0 {
+                return Ok(vec![]);
+            }
+            b.if_else(condition, |b| nest(b, condition, depth - 1), |_| Ok(vec![]))
+        }
+        nest(&mut b, condition, depth).unwrap();
+        b.finish()
+    };
+    verify(&nested(MAX_NESTING)).unwrap();
+    let errors = verify(&nested(MAX_NESTING + 1)).unwrap_err();
+    assert!(errors.all().iter().all(|e| e.rule == Rule::Nesting), "{errors}");
+}
+
+#[test]
+fn use_before_def() {
+    let mut kernel = Kernel::new("k");
+    let one = constant(&mut kernel, 1);
+    in_body(&mut kernel, OpKind::Binary(BinaryOp::Add), &[one, one], &[Type::I32]);
+    let body = kernel.body();
+    kernel.region_mut(body).ops.reverse();
+    let message = broken_all(&kernel, Rule::UseBeforeDef);
+    assert_eq!(
+        message,
+        "in kernel 'k', %0 = add %c1, %c1 : i32: %c1 is not defined before its use"
+    );
+    // A value of a region that has ended.
+    let (mut kernel, holder) = loop_kernel();
+    let inner = kernel.region(kernel.op(holder).regions[0]).args[0];
+    in_body(&mut kernel, OpKind::Unary(UnaryOp::Abs), &[inner], &[Type::I32]);
+    broken(&kernel, Rule::UseBeforeDef);
+    // An operation's own result.
+    let mut kernel = Kernel::new("k");
+    let x = constant(&mut kernel, 1);
+    let own = in_body(&mut kernel, OpKind::Unary(UnaryOp::Abs), &[x], &[Type::I32]).unwrap();
+    let op = kernel.region(kernel.body()).ops[1];
+    kernel.op_mut(op).operands[0] = own;
+    broken(&kernel, Rule::UseBeforeDef);
+}
+
+/// As [`broken`], for one mistake that shows in several places.
+#[track_caller]
+fn broken_all(kernel: &Kernel, rule: Rule) -> String {
+    let errors = verify(kernel).expect_err("the kernel should break a rule");
+    assert!(errors.all().iter().all(|e| e.rule == rule), "{errors}");
+    errors.first().to_string()
+}
+
+#[test]
+fn region_count() {
+    let mut kernel = Kernel::new("k");
+    let condition = in_body(&mut kernel, OpKind::Const(Const::bool(true)), &[], &[Type::I1]).unwrap();
+    in_body(&mut kernel, OpKind::If, &[condition], &[]);
+    assert!(broken(&kernel, Rule::RegionCount).contains("2 region(s), not 0"));
+}
+
+#[test]
+fn arity() {
+    let mut kernel = Kernel::new("k");
+    let one = constant(&mut kernel, 1);
+    in_body(&mut kernel, OpKind::Binary(BinaryOp::Add), &[one], &[Type::I32]);
+    let message = broken(&kernel, Rule::Arity);
+    assert_eq!(
+        message,
+        "in kernel 'k', %0 = add %c1 : i32: 'add' takes 2 operand(s), not 1"
+    );
+    let (mut kernel, holder) = loop_kernel();
+    kernel.op_mut(holder).operands.truncate(2);
+    broken(&kernel, Rule::Arity);
+}
+
+#[test]
+fn operand_types() {
+    let mut kernel = Kernel::new("k");
+    let file = kernel.file_index("add.rs");
+    let one = constant(&mut kernel, 1);
+    in_body(&mut kernel, OpKind::Unary(UnaryOp::Exp), &[one], &[Type::I32]);
+    let op = kernel.region(kernel.body()).ops[1];
+    kernel.op_mut(op).loc = Loc { file, line: 7, col: 3 };
+    let message = broken(&kernel, Rule::OperandTypes);
+    assert_eq!(
+        message,
+        "add.rs:7:3: in kernel 'k', %0 = exp %c1 : i32: 'exp' takes floating-point numbers, not i32"
+    );
+}
+
+#[test]
+fn memory_types() {
+    let mut kernel = Kernel::new("k");
+    let p = kernel.add_param("p", Elem::Ptr(Scalar::F32));
+    let mask = in_body(&mut kernel, OpKind::Const(Const::i32(1)), &[], &[Type::I32]).unwrap();
+    let f32 = Type::scalar(Scalar::F32);
+    let mut masked = kernel.clone();
+    in_body(&mut masked, OpKind::Load, &[p, mask], &[f32]);
+    assert!(broken(&masked, Rule::MemoryTypes).contains("the mask of 'load' is i1 here, not i32"));
+    let mut stored = kernel.clone();
+    in_body(&mut stored, OpKind::Store, &[p, mask], &[]);
+    assert!(broken(&stored, Rule::MemoryTypes).contains("the value of 'store' is f32 here, not i32"));
+    in_body(&mut kernel, OpKind::Load, &[mask], &[f32]);
+    broken(&kernel, Rule::MemoryTypes);
+}
+
+#[test]
+fn result_types() {
+    let mut kernel = Kernel::new("k");
+    in_body(
+        &mut kernel,
+        OpKind::ProgramId(Axis::X),
+        &[],
+        &[Type::scalar(Scalar::I64)],
+    );
+    assert!(broken(&kernel, Rule::ResultTypes).contains("it gives (i32), not (i64)"));
+    for results in [&[][..], &[Type::I32, Type::I32]] {
+        let mut kernel = Kernel::new("k");
+        in_body(&mut kernel, OpKind::ProgramId(Axis::X), &[], results);
+        broken(&kernel, Rule::ResultTypes);
+    }
+    let (mut kernel, holder) = loop_kernel();
+    kernel.op_mut(holder).results.clear();
+    broken(&kernel, Rule::ResultTypes);
+}
+
+#[test]
+fn bounds() {
+    let (mut kernel, holder) = loop_kernel();
+    let lower = kernel.op(holder).operands[0];
+    kernel.op_mut(holder).operands[2] = lower;
+    assert!(broken(&kernel, Rule::Bounds).contains("the step of 'for' is 0"));
+}
+
+#[test]
+fn condition() {
+    let (mut kernel, holder) = while_kernel();
+    let test = kernel.op(holder).regions[0];
+    let carried = kernel.region(test).args[0];
+    let end = *kernel.region(test).ops.last().unwrap();
+    kernel.op_mut(end).operands[0] = carried;
+    assert!(broken(&kernel, Rule::Condition).contains("the condition of 'while' is i1 here, not i32"));
+
+    let mut b = Builder::new("k");
+    let condition = b.constant(Const::bool(true));
+    let number = b.constant(Const::i32(1));
+    b.if_else::<BuildError>(condition, |_| Ok(vec![]), |_| Ok(vec![]))
+        .unwrap();
+    let mut kernel = b.finish();
+    let holder = *kernel.region(kernel.body()).ops.last().unwrap();
+    kernel.op_mut(holder).operands[0] = number;
+    broken(&kernel, Rule::Condition);
+}
+
+#[test]
+fn region_args() {
+    let (mut kernel, holder) = loop_kernel();
+    let region = kernel.op(holder).regions[0];
+    kernel.add_region_arg(region, Type::I1);
+    assert!(broken(&kernel, Rule::RegionArgs).contains("the arguments of its body are (i32, i32), not (i32, i32, i1)"));
+    let mut kernel = Kernel::new("k");
+    let body = kernel.body();
+    kernel.add_region_arg(body, Type::I1);
+    broken(&kernel, Rule::RegionArgs);
+}
+
+#[test]
+fn carried() {
+    let (mut kernel, holder) = loop_kernel();
+    let region = kernel.op(holder).regions[0];
+    let end = *kernel.region(region).ops.last().unwrap();
+    let passed = kernel.op_mut(end).operands.pop().unwrap();
+    assert!(broken(&kernel, Rule::Carried).contains("'for' carries 1 value(s), but its body passes on 0"));
+    kernel.op_mut(end).operands.push(passed);
+
+    let (mut kernel, holder) = while_kernel();
+    let test = kernel.op(holder).regions[0];
+    let end = *kernel.region(test).ops.last().unwrap();
+    let condition = kernel.op(end).operands[0];
+    kernel.op_mut(end).operands[1] = condition;
+    assert!(broken(&kernel, Rule::Carried).contains("its test passes on i1"));
+}
+
+#[test]
+fn terminator() {
+    let (mut kernel, holder) = loop_kernel();
+    let region = kernel.op(holder).regions[0];
+    let end = kernel.region_mut(region).ops.pop().unwrap();
+    assert!(broken(&kernel, Rule::Terminator).contains("does not end with 'yield'"));
+    // In the middle: what follows it is no end.
+    let index = kernel.region(region).args[1];
+    kernel.op_mut(end).operands[0] = index;
+    kernel.region_mut(region).ops.insert(0, end);
+    broken_all(&kernel, Rule::Terminator);
+    // A terminator in the body.
+    let mut kernel = Kernel::new("k");
+    in_body(&mut kernel, OpKind::Yield, &[], &[]);
+    broken(&kernel, Rule::Terminator);
+    // The wrong one: both that it stands there and that the right one does not.
+    let (mut kernel, holder) = while_kernel();
+    let test = kernel.op(holder).regions[0];
+    let end = *kernel.region(test).ops.last().unwrap();
+    kernel.op_mut(end).kind = OpKind::Yield;
+    broken_all(&kernel, Rule::Terminator);
+}
+
+#[test]
+fn place() {
+    let mut kernel = Kernel::new("k");
+    kernel.loc = Loc {
+        file: 3,
+        line: 1,
+        col: 1,
+    };
+    broken(&kernel, Rule::Place);
+    kernel.loc = Loc::UNKNOWN;
+    constant(&mut kernel, 1);
+    let op = kernel.region(kernel.body()).ops[0];
+    kernel.op_mut(op).loc = Loc {
+        file: 3,
+        line: 1,
+        col: 1,
+    };
+    broken(&kernel, Rule::Place);
+}
+
+#[test]
+fn all_errors_are_listed_in_order() {
+    let mut kernel = Kernel::new("1");
+    let one = constant(&mut kernel, 1);
+    in_body(&mut kernel, OpKind::Unary(UnaryOp::Exp), &[one], &[Type::I32]);
+    in_body(&mut kernel, OpKind::Yield, &[], &[]);
+    let errors = verify(&kernel).unwrap_err();
+    let rules: Vec<Rule> = errors.all().iter().map(|e| e.rule).collect();
+    assert_eq!(rules, [Rule::KernelName, Rule::OperandTypes, Rule::Terminator]);
+    assert_eq!(errors.to_string().lines().count(), 3);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    /// Kernels whose ids are exchanged at random: an answer, never a panic, and they still print.
+    #[test]
+    fn broken_kernels_get_an_answer(
+        kernel in kernels(),
+        other in kernels(),
+        edits in prop::collection::vec((0..8u8, any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6),
+    ) {
+        let mut kernel = kernel;
+        let ops = kernel.ops_in_order();
+        let strange = other.ops_in_order();
+        if ops.is_empty() || strange.is_empty() {
+            return Ok(());
+        }
+        for (edit, at, from) in edits {
+            let (op, source) = (ops[at.index(ops.len())], other.op(strange[from.index(strange.len())]));
+            let data = kernel.op_mut(op);
+            match edit {
+                0 => data.kind = source.kind.clone(),
+                1 => data.operands = source.operands.clone(),
+                2 => data.results = source.results.clone(),
+                3 => data.regions = source.regions.clone(),
+                4 => data.loc = Loc { file: 9, line: 1, col: 1 },
+                5 => { data.operands.pop(); }
+                6 => {
+                    let regions = data.regions.clone();
+                    regions.iter().for_each(|&r| kernel.region_mut(r).ops.push(op));
+                }
+                _ => {
+                    let regions = data.regions.clone();
+                    let args = source.operands.to_vec();
+                    regions.iter().for_each(|&r| kernel.region_mut(r).args.extend(&args));
+                }
+            }
+        }
+        if let Err(errors) = verify(&kernel) {
+            prop_assert!(!errors.to_string().is_empty());
+        }
+        prop_assert!(!kernel.to_string().is_empty());
+    }
+}
