@@ -77,7 +77,8 @@ pub fn layout_attribute<'c>(location: Location<'c>, layout: LayoutBases<'_>) -> 
     }
 }
 
-fn emit_error(location: Location<'_>, message: &str) {
+/// Reports an error at a location, to the diagnostic handlers of its context.
+pub fn emit_error(location: Location<'_>, message: &str) {
     let message = std::ffi::CString::new(message).unwrap_or_default();
     // SAFETY: the location is live and the message is terminated.
     unsafe { mlir_sys::mlirEmitError(location.to_raw(), message.as_ptr()) }

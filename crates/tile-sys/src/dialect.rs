@@ -34,3 +34,24 @@ pub fn ptr_pointee(ty: Type<'_>) -> Option<Type<'_>> {
             .then(|| Type::from_raw(ffi::mytritonTilePtrTypeGetPointee(ty.to_raw())))
     }
 }
+
+/// The handles of the dialects that a pass may make operations of on the way from tiles to the llvm dialect: tile,
+/// arith, math, scf, vector, gpu and llvm.
+pub fn lowering_dialect_handles() -> [DialectHandle; 7] {
+    // SAFETY: the functions have no preconditions and return handles to static data.
+    let (math, vector) = unsafe {
+        (
+            DialectHandle::from_raw(mlir_sys::mlirGetDialectHandle__math__()),
+            DialectHandle::from_raw(mlir_sys::mlirGetDialectHandle__vector__()),
+        )
+    };
+    [
+        dialect_handle(),
+        DialectHandle::arith(),
+        math,
+        DialectHandle::scf(),
+        vector,
+        DialectHandle::gpu(),
+        DialectHandle::llvm(),
+    ]
+}

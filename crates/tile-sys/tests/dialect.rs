@@ -1,0 +1,224 @@
+//! The dialect seen from Rust: handles, types, attributes, diagnostics and registered passes.
+
+use melior::{
+    Context,
+    dialect::DialectRegistry,
+    ir::{
+        Attribute, Location, Module, OperationRef, Type,
+        r#type::{RankedTensorType, TypeId},
+    },
+    pass::{ExternalPass, Pass, PassManager, create_external},
+    utility::parse_pass_pipeline,
+};
+use mytriton_tile_sys as tile;
+use mytriton_tile_sys::{Axis, LayoutBases, LayoutIndex, LayoutRef, Severity};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn context() -> Context {
+    let registry = DialectRegistry::new();
+    tile::register_all_dialects(&registry);
+    let context = Context::new();
+    context.append_dialect_registry(&registry);
+    context.load_all_available_dialects();
+    context
+}
+
+#[test]
+fn every_dialect_of_the_stages_is_registered() {
+    let context = context();
+    for operation in [
+        "tile.load",
+        "func.func",
+        "arith.addf",
+        "math.exp",
+        "scf.for",
+        "cf.br",
+        "gpu.func",
+        "vector.broadcast",
+        "memref.load",
+        "index.add",
+        "ub.poison",
+        "nvvm.barrier0",
+        "llvm.func",
+    ] {
+        assert!(context.is_registered_operation(operation), "{operation}");
+    }
+}
+
+#[test]
+fn the_dialect_loads_alone() {
+    let context = Context::new();
+    tile::dialect_handle().load_dialect(&context);
+    assert!(context.is_registered_operation("tile.range"));
+    assert_eq!(tile::dialect_handle().namespace().as_str(), Ok("tile"));
+}
+
+#[test]
+fn pointer_types_are_made_and_read() {
+    let context = context();
+    let location = Location::unknown(&context);
+    let f32 = Type::float32(&context);
+    let pointer = tile::ptr_type(location, f32).expect("f32 is a pointee");
+    assert_eq!(pointer.to_string(), "!tile.ptr<f32>");
+    assert_eq!(tile::ptr_pointee(pointer), Some(f32));
+    assert_eq!(tile::ptr_pointee(f32), None);
+
+    let tile_of_pointers = RankedTensorType::new(&[4], pointer, None).into();
+    assert_eq!(tile::ptr_pointee(tile_of_pointers), None);
+}
+
+#[test]
+fn a_bad_pointee_is_reported_not_fatal() {
+    let context = context();
+    let location = Location::new(&context, "kernel.rs", 3, 7);
+    let (pointer, reports) = tile::collect_diagnostics(&context, || tile::ptr_type(location, Type::index(&context)));
+    assert!(pointer.is_none());
+    assert_eq!(reports.len(), 1);
+    assert_eq!(
+        reports[0].to_string(),
+        "loc(\"kernel.rs\":3:7): error: pointee must be one of i1, i8, i16, i32, i64, f16, bf16, f32, f64, got 'index'"
+    );
+}
+
+#[test]
+fn layouts_are_made_and_read() {
+    let context = context();
+    let bases = [&[0, 1, 8, 0][..], &[0, 2, 0, 4, 0, 8, 0, 16, 1, 0], &[2, 0, 4, 0], &[]];
+    let attribute = tile::layout_attribute(Location::unknown(&context), LayoutBases { rank: 2, bases })
+        .expect("the bases make a layout");
+    assert_eq!(
+        attribute.to_string(),
+        "#tile.layout<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [1, 0]], \
+         warp = [[2, 0], [4, 0]]}>"
+    );
+
+    let layout = LayoutRef::new(attribute).expect("it is a layout");
+    assert_eq!(layout.rank(), 2);
+    for (index, flat) in LayoutIndex::ALL.into_iter().zip(bases) {
+        assert_eq!(layout.flat_bases(index), flat, "{index}");
+        assert_eq!(layout.num_bases(index), flat.len() / 2, "{index}");
+    }
+    assert_eq!(layout.bases(LayoutIndex::Warp).collect::<Vec<_>>(), [[2, 0], [4, 0]]);
+    assert!(LayoutRef::new(Attribute::unit(&context)).is_none());
+}
+
+#[test]
+fn bad_layouts_are_reported_not_fatal() {
+    let context = context();
+    let location = Location::unknown(&context);
+    let lanes = &[1, 2, 4, 8, 16][..];
+    let message = |rank, bases| {
+        let make = || tile::layout_attribute(location, LayoutBases { rank, bases });
+        let (layout, reports) = tile::collect_diagnostics(&context, make);
+        assert!(layout.is_none());
+        assert_eq!(reports.len(), 1, "{reports:?}");
+        reports[0].message.clone()
+    };
+    assert_eq!(
+        message(1, [&[], &lanes[..4], &[], &[]]),
+        "'lane' has 4 bases, expected 5: a warp has 32 threads"
+    );
+    assert_eq!(
+        message(1, [&[-1], lanes, &[], &[]]),
+        "basis register[0] = [-1] has a negative coordinate"
+    );
+    assert_eq!(
+        message(2, [&[1], lanes, &[], &[]]),
+        "each basis of a layout of rank 2 needs 2 coordinates"
+    );
+    assert_eq!(message(0, [&[], &[], &[], &[]]), "'lane' has 0 bases, expected 5");
+}
+
+#[test]
+fn an_encoding_that_does_not_fit_is_reported_not_fatal() {
+    let context = context();
+    let location = Location::unknown(&context);
+    let layout = tile::layout_attribute(
+        location,
+        LayoutBases {
+            rank: 1,
+            bases: [&[], &[1, 2, 4, 8, 16], &[], &[]],
+        },
+    )
+    .expect("the bases make a layout");
+    let checked = |extent| {
+        tile::collect_diagnostics(&context, || {
+            RankedTensorType::checked(&[extent], Type::float32(&context), layout, location)
+        })
+    };
+    let (fits, reports) = checked(32);
+    assert!(fits.is_some() && reports.is_empty());
+    let (fits, reports) = checked(64);
+    assert!(fits.is_none());
+    assert!(
+        reports[0].message.contains("nothing maps to (dim0 = 32)"),
+        "{reports:?}"
+    );
+}
+
+#[test]
+fn axes_are_made_and_read() {
+    let context = context();
+    for (axis, text) in [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")] {
+        let attribute = tile::axis_attribute(&context, axis);
+        assert_eq!(attribute.to_string(), format!("#tile<axis {text}>"));
+        assert_eq!(tile::axis_of(attribute), Some(axis));
+    }
+    assert_eq!(tile::axis_of(Attribute::unit(&context)), None);
+}
+
+#[test]
+fn verification_returns_what_is_wrong_and_where() {
+    let context = context();
+    let good = Module::parse(&context, "func.func @k() attributes {tile.kernel} { return }").expect("it parses");
+    assert_eq!(tile::verify(&context, &good.as_operation()), Ok(()));
+
+    let text = "%0 = \"tile.range\"() <{start = 4 : i32, end = 4 : i32}> : () -> tensor<1xi32>";
+    let (module, reports) = tile::collect_diagnostics(&context, || Module::parse(&context, text));
+    assert!(module.is_none());
+    assert_eq!(reports.len(), 1);
+    assert_eq!(reports[0].severity, Severity::Error);
+    assert_eq!(reports[0].location, "loc(\"-\":1:6)");
+    assert_eq!(
+        reports[0].message,
+        "'tile.range' op start must be less than end, got 4 and 4"
+    );
+    assert_eq!(reports[0].notes.len(), 1);
+    assert_eq!(reports[0].notes[0].severity, Severity::Note);
+}
+
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
+#[repr(align(8))]
+struct PassId;
+
+fn counting_pass() -> Pass {
+    static ID: PassId = PassId;
+    create_external(
+        |_: OperationRef, _: ExternalPass| {
+            RUNS.fetch_add(1, Ordering::SeqCst);
+        },
+        TypeId::create(&ID),
+        "counting pass",
+        "test-count-runs",
+        "counts how often it runs",
+        "func.func",
+        &[],
+    )
+}
+
+#[test]
+fn a_registered_pass_is_known_to_textual_pipelines() {
+    tile::register_upstream_passes();
+    tile::register_pass(counting_pass);
+    let context = context();
+    let mut module = Module::parse(&context, "func.func @a() { return } func.func @b() { return }").expect("it parses");
+    let manager = PassManager::new(&context);
+    parse_pass_pipeline(
+        manager.as_operation_pass_manager(),
+        "builtin.module(func.func(test-count-runs,canonicalize,test-count-runs))",
+    )
+    .expect("the pipeline is known");
+    manager.run(&mut module).expect("the passes succeed");
+    assert_eq!(RUNS.load(Ordering::SeqCst), 4);
+}
