@@ -10,12 +10,13 @@ mod eval;
 mod kernel;
 mod loc;
 mod op;
-mod parse;
+mod optimise;
+pub mod parse;
 mod print;
 mod print_names;
 mod types;
 mod typing;
-mod verify;
+pub mod verify;
 
 pub use builder::{BuildError, Builder, StructureError};
 pub use constant::Const;
@@ -23,6 +24,7 @@ pub use eval::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_select, eval_una
 pub use kernel::{Kernel, Module, OpData, OpId, Param, RegionData, RegionId, ValueData, ValueDef, ValueId};
 pub use loc::Loc;
 pub use op::{Axis, BinaryOp, CastKind, CmpPred, Domain, OpKind, UnaryOp};
+pub use optimise::{OptLevel, optimise};
 pub use parse::{ParseError, ParseErrorKind, parse_module};
 pub use print::{KernelDisplay, ModuleDisplay, PrintOptions};
 pub use types::{Elem, MAX_BLOCK_ELEMENTS, MAX_RANK, Scalar, Shape, ShapeError, Type, UnknownName};

@@ -1,0 +1,90 @@
+//! Loop-invariant code motion: what has one value in every trip of a `for` or `while` is computed once, before it.
+//!
+//! Only pure operations move, so results cannot change when the loop runs no trip. Integer divisions move only if they
+//! cannot be by zero or overflow: one that no trip reached would be an error on the CPU device. Loads stay. Arms of an
+//! `if` keep what they compute. Numerics do not change.
+
+use crate::kernel::{Kernel, OpId, RegionId};
+use crate::op::{BinaryOp, OpKind};
+
+/// Moves invariant operations out of every loop, out of several at once where they can. Did anything move?
+pub(super) fn hoist_invariants(kernel: &mut Kernel) -> bool {
+    let body = kernel.body();
+    let mut hoister = Hoister {
+        depth: vec![0; kernel.value_count()],
+        kernel,
+        moved: false,
+    };
+    hoister.region(body, 0);
+    hoister.moved
+}
+
+struct Hoister<'k> {
+    kernel: &'k mut Kernel,
+    /// In how many regions each value's definition stands. Of the values in sight at a point, those of a lower depth
+    /// are defined in a region around it.
+    depth: Vec<u32>,
+    moved: bool,
+}
+
+impl Hoister<'_> {
+    /// Walks a region at a depth, inner loops first, so that what leaves an inner loop can leave the outer one too.
+    fn region(&mut self, region: RegionId, depth: u32) {
+        for &arg in &self.kernel.region(region).args {
+            self.depth[arg.index()] = depth;
+        }
+        let ops = std::mem::take(&mut self.kernel.region_mut(region).ops);
+        let mut out = Vec::with_capacity(ops.len());
+        for op in ops {
+            let regions = self.kernel.op(op).regions.clone();
+            let is_loop = matches!(self.kernel.op(op).kind, OpKind::For | OpKind::While);
+            for inner in regions {
+                self.region(inner, depth + 1);
+                if is_loop {
+                    self.hoist(inner, depth, &mut out);
+                }
+            }
+            self.define(op, depth);
+            out.push(op);
+        }
+        self.kernel.region_mut(region).ops = out;
+    }
+
+    /// Moves the invariant operations of a loop's region to the end of the list around the loop, which is at `depth`.
+    fn hoist(&mut self, region: RegionId, depth: u32, out: &mut Vec<OpId>) {
+        let mut ops = std::mem::take(&mut self.kernel.region_mut(region).ops);
+        ops.retain(|&op| {
+            let data = self.kernel.op(op);
+            let invariant = data.kind.is_pure()
+                && data.operands.iter().all(|v| self.depth[v.index()] <= depth)
+                && never_fails(self.kernel, op);
+            if invariant {
+                self.define(op, depth);
+                out.push(op);
+                self.moved = true;
+            }
+            !invariant
+        });
+        self.kernel.region_mut(region).ops = ops;
+    }
+
+    fn define(&mut self, op: OpId, depth: u32) {
+        for &result in &self.kernel.op(op).results {
+            self.depth[result.index()] = depth;
+        }
+    }
+}
+
+/// Has a pure operation a specified value for all operands of its types that its constant operands leave open?
+fn never_fails(kernel: &Kernel, op: OpId) -> bool {
+    let data = kernel.op(op);
+    let OpKind::Binary(binary) = data.kind else {
+        return true;
+    };
+    let signed = matches!(binary, BinaryOp::DivS | BinaryOp::RemS);
+    if !signed && !matches!(binary, BinaryOp::DivU | BinaryOp::RemU) {
+        return true;
+    }
+    let divisor = kernel.as_const(data.operands[1]);
+    divisor.is_some_and(|c| c.bits() != 0 && !(signed && c.bits() == c.scalar().bit_mask()))
+}

@@ -1,0 +1,298 @@
+//! Runs one program of a kernel on the meaning of its operations, element by element: slow and plain.
+
+use std::collections::HashMap;
+
+use mytriton_ssa::{
+    Const, Elem, Kernel, OpId, OpKind, RegionId, Scalar, Type, ValueId, eval_binary, eval_cast, eval_cmp, eval_fma,
+    eval_select, eval_unary,
+};
+
+/// One element of a value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Cell {
+    Number(Const),
+    /// An element of a buffer, by number of the parameter.
+    Pointer(usize, i64),
+    /// Unspecified: a division by zero, or an element that a mask kept from being loaded.
+    Open,
+}
+
+/// Why a program has no meaning that could be checked.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Meaningless(String);
+
+type Run<T> = Result<T, Meaningless>;
+
+/// The memory behind each pointer parameter.
+pub type Memory = HashMap<usize, Vec<Cell>>;
+
+/// More trips than any test needs.
+const MAX_TRIPS: usize = 200;
+
+/// Runs the kernel with the parameters' values, changing memory.
+pub fn run(kernel: &Kernel, args: &[Cell], memory: &mut Memory) -> Run<()> {
+    let mut machine = Machine {
+        kernel,
+        memory,
+        values: HashMap::new(),
+    };
+    for (param, &arg) in kernel.params().iter().zip(args) {
+        machine.values.insert(param.value, vec![arg]);
+    }
+    machine.region(kernel.body(), &[]).map(|_| ())
+}
+
+/// Is what the optimised kernel left in memory allowed by what the original left?
+pub fn refines(original: &Memory, optimised: &Memory) -> bool {
+    let allowed = |a: &Cell, b: &Cell| match (a, b) {
+        (Cell::Open, _) => true,
+        (Cell::Number(x), Cell::Number(y)) if x.is_nan() => y.is_nan() && x.scalar() == y.scalar(),
+        _ => a == b,
+    };
+    original
+        .iter()
+        .all(|(buffer, cells)| cells.iter().zip(&optimised[buffer]).all(|(a, b)| allowed(a, b)))
+}
+
+struct Machine<'a> {
+    kernel: &'a Kernel,
+    memory: &'a mut Memory,
+    values: HashMap<ValueId, Vec<Cell>>,
+}
+
+fn numbers<const N: usize>(cells: [Cell; N], f: impl FnOnce([Const; N]) -> Option<Const>) -> Cell {
+    let mut out = [Const::bool(false); N];
+    for (out, cell) in out.iter_mut().zip(cells) {
+        match cell {
+            Cell::Number(c) => *out = c,
+            _ => return Cell::Open,
+        }
+    }
+    f(out).map_or(Cell::Open, Cell::Number)
+}
+
+impl Machine<'_> {
+    /// Runs a region and gives what its terminator passes on.
+    fn region(&mut self, region: RegionId, args: &[Vec<Cell>]) -> Run<Vec<Vec<Cell>>> {
+        let kernel = self.kernel;
+        for (&arg, value) in kernel.region(region).args.iter().zip(args) {
+            self.values.insert(arg, value.clone());
+        }
+        for &op in &kernel.region(region).ops {
+            let data = kernel.op(op);
+            if data.kind.is_terminator() {
+                return Ok(data.operands.iter().map(|v| self.values[v].clone()).collect());
+            }
+            let results = self.op(op)?;
+            assert_eq!(results.len(), data.results.len());
+            for (&result, value) in data.results.iter().zip(results) {
+                assert_eq!(value.len(), kernel.ty(result).shape.elements());
+                self.values.insert(result, value);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn scalar(&self, value: ValueId) -> Run<Const> {
+        match self.values[&value][0] {
+            Cell::Number(c) => Ok(c),
+            _ => Err(Meaningless("control depends on an unspecified value".to_owned())),
+        }
+    }
+
+    fn op(&mut self, op: OpId) -> Run<Vec<Vec<Cell>>> {
+        let kernel = self.kernel;
+        let data = kernel.op(op);
+        let inputs: Vec<Vec<Cell>> = data.operands.iter().map(|v| self.values[v].clone()).collect();
+        match data.kind {
+            OpKind::For => return self.for_loop(op, inputs),
+            OpKind::If => {
+                let taken = usize::from(self.scalar(data.operands[0])?.bits() == 0);
+                return self.region(data.regions[taken], &[]);
+            }
+            OpKind::While => {
+                let mut carried = inputs;
+                for _ in 0..MAX_TRIPS {
+                    let mut passed = self.region(data.regions[0], &carried)?;
+                    match passed.remove(0)[0] {
+                        Cell::Number(c) if c.bits() == 0 => return Ok(passed),
+                        Cell::Number(_) => carried = self.region(data.regions[1], &passed)?,
+                        _ => return Err(Meaningless("an unspecified condition".to_owned())),
+                    }
+                }
+                return Err(Meaningless("too many trips".to_owned()));
+            }
+            OpKind::Store => {
+                for i in 0..inputs[0].len() {
+                    if let Some(cell) = self.address(&inputs, 2, i)? {
+                        *cell = inputs[1][i];
+                    }
+                }
+                return Ok(Vec::new());
+            }
+            _ => {}
+        }
+        let ty = kernel.ty(data.results[0]);
+        let mut result = Vec::new();
+        for i in 0..ty.shape.elements() {
+            let cell = match data.kind {
+                OpKind::Load => match self.address(&inputs, 1, i)? {
+                    Some(cell) => *cell,
+                    None => inputs.get(2).map_or(Cell::Open, |other| other[i]),
+                },
+                _ => self.element(op, &inputs, ty, i),
+            };
+            result.push(cell);
+        }
+        Ok(vec![result])
+    }
+
+    /// The cell that element `i` of a load or store addresses, unless operand `mask` masks it off.
+    fn address(&mut self, inputs: &[Vec<Cell>], mask: usize, i: usize) -> Run<Option<&mut Cell>> {
+        match inputs.get(mask).map(|m| m[i]) {
+            Some(Cell::Number(c)) if c.bits() == 0 => return Ok(None),
+            None | Some(Cell::Number(_)) => {}
+            _ => return Err(Meaningless("an unspecified mask".to_owned())),
+        }
+        let Cell::Pointer(buffer, at) = inputs[0][i] else {
+            return Err(Meaningless("an unspecified address".to_owned()));
+        };
+        let cells = self.memory.get_mut(&buffer).expect("a buffer");
+        let cell = usize::try_from(at).ok().and_then(|at| cells.get_mut(at));
+        cell.map(Some)
+            .ok_or_else(|| Meaningless(format!("element {at} is out of bounds")))
+    }
+
+    fn element(&self, op: OpId, inputs: &[Vec<Cell>], ty: Type, i: usize) -> Cell {
+        let data = self.kernel.op(op);
+        let at = |operand: usize| inputs[operand][i];
+        match data.kind {
+            OpKind::Const(c) => Cell::Number(c),
+            // The third program of 7 along each dimension.
+            OpKind::ProgramId(_) => Cell::Number(Const::i32(2)),
+            OpKind::NumPrograms(_) => Cell::Number(Const::i32(7)),
+            OpKind::Range { start, .. } => Cell::Number(Const::i32(start + i as i32)),
+            OpKind::Splat => inputs[0][0],
+            OpKind::ExpandDims { .. } => at(0),
+            OpKind::Broadcast => {
+                let from = self.kernel.ty(data.operands[0]).shape;
+                let (mut rest, mut index, mut stride) = (i, 0, 1);
+                for (&to, &from) in ty.shape.dims().iter().zip(from.dims()).rev() {
+                    let (to, from) = (to as usize, from as usize);
+                    index += (rest % to).min(from - 1) * stride;
+                    rest /= to;
+                    stride *= from;
+                }
+                inputs[0][index]
+            }
+            OpKind::Unary(op) => numbers([at(0)], |[x]| Some(eval_unary(op, x))),
+            OpKind::Binary(op) => numbers([at(0), at(1)], |[x, y]| eval_binary(op, x, y)),
+            OpKind::Fma => numbers([at(0), at(1), at(2)], |[x, y, z]| Some(eval_fma(x, y, z))),
+            OpKind::Cmp(pred) => match (at(0), at(1)) {
+                (Cell::Pointer(a, i), Cell::Pointer(b, j)) => {
+                    let equal = (a, i) == (b, j);
+                    Cell::Number(Const::bool(equal == (pred == mytriton_ssa::CmpPred::Eq)))
+                }
+                (x, y) => numbers([x, y], |[x, y]| Some(Const::bool(eval_cmp(pred, x, y)))),
+            },
+            OpKind::Select => match inputs[0][if inputs[0].len() == 1 { 0 } else { i }] {
+                Cell::Number(c) => match (at(1), at(2)) {
+                    (Cell::Number(x), Cell::Number(y)) => Cell::Number(eval_select(c, x, y)),
+                    (x, y) => [y, x][c.bits() as usize],
+                },
+                _ => Cell::Open,
+            },
+            OpKind::Cast(kind) => numbers([at(0)], |[x]| {
+                // The payload of a NaN is unspecified, and so are the bits of an integer made of it.
+                let payload = kind == mytriton_ssa::CastKind::Bitcast && x.is_nan();
+                (!payload).then(|| eval_cast(kind, x, ty.as_scalar().unwrap()))
+            }),
+            OpKind::AddPtr => match (at(0), at(1)) {
+                (Cell::Pointer(buffer, base), Cell::Number(c)) => {
+                    Cell::Pointer(buffer, base.wrapping_add(c.as_signed().unwrap()))
+                }
+                _ => Cell::Open,
+            },
+            ref kind => unreachable!("{} is no operation on elements", kind.name()),
+        }
+    }
+
+    fn for_loop(&mut self, op: OpId, inputs: Vec<Vec<Cell>>) -> Run<Vec<Vec<Cell>>> {
+        let data = self.kernel.op(op);
+        let mut bounds = [0i128; 3];
+        for (bound, &operand) in bounds.iter_mut().zip(&data.operands) {
+            *bound = i128::from(self.scalar(operand)?.as_signed().unwrap());
+        }
+        let [mut index, upper, step] = bounds;
+        if step < 1 {
+            return Err(Meaningless("a step below 1".to_owned()));
+        }
+        let scalar = self.kernel.ty(data.operands[0]).as_scalar().unwrap();
+        let mut carried = inputs[3..].to_vec();
+        for _ in 0..MAX_TRIPS {
+            if index >= upper {
+                return Ok(carried);
+            }
+            let mut args = vec![vec![Cell::Number(Const::from_int(scalar, index))]];
+            args.append(&mut carried);
+            carried = self.region(data.regions[0], &args)?;
+            index += step;
+        }
+        Err(Meaningless("too many trips".to_owned()))
+    }
+}
+
+/// Numbers of a type at which functions do something special, and some more.
+pub fn special(scalar: Scalar) -> Vec<Const> {
+    let ints = [0, 1, -1, 2, 7, -8, i128::MAX, 31];
+    let floats = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        3.5,
+        1e30,
+    ];
+    if scalar.is_int() {
+        let edges = [1 << (scalar.bits() - 1), (1 << (scalar.bits() - 1)) - 1];
+        ints.into_iter()
+            .chain(edges)
+            .map(|v| Const::from_int(scalar, v))
+            .collect()
+    } else {
+        floats.into_iter().map(|v| Const::from_f64(scalar, v)).collect()
+    }
+}
+
+/// Values for parameters of these types; pointers get a buffer of their own with special numbers.
+pub fn arguments(kernel: &Kernel, seed: u32, size: usize) -> (Vec<Cell>, Memory) {
+    let mut memory = Memory::new();
+    let mut state = seed;
+    let mut random = move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize
+    };
+    let mut args = Vec::new();
+    for (i, param) in kernel.params().iter().enumerate() {
+        args.push(match kernel.ty(param.value).elem {
+            Elem::Scalar(scalar) => {
+                let values = special(scalar);
+                Cell::Number(values[random() % values.len()])
+            }
+            Elem::Ptr(scalar) => {
+                let values = special(scalar);
+                let cells = (0..size)
+                    .map(|_| Cell::Number(values[random() % values.len()]))
+                    .collect();
+                memory.insert(i, cells);
+                Cell::Pointer(i, 0)
+            }
+        });
+    }
+    (args, memory)
+}

@@ -1,0 +1,11 @@
+//! The optimiser: each rewrite by a small kernel, and random kernels before and after on the same memory.
+
+mod cases;
+mod control;
+mod generate;
+mod machine;
+mod property;
+mod rules;
+// Kernels with every operation, not made to run.
+#[path = "../text/generate.rs"]
+mod unrunnable;
