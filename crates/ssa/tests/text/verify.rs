@@ -458,14 +458,17 @@ proptest! {
                 3 => data.regions = source.regions.clone(),
                 4 => data.loc = Loc { file: 9, line: 1, col: 1 },
                 5 => { data.operands.pop(); }
-                6 => {
-                    let regions = data.regions.clone();
-                    regions.iter().for_each(|&r| kernel.region_mut(r).ops.push(op));
-                }
                 _ => {
-                    let regions = data.regions.clone();
-                    let args = source.operands.to_vec();
-                    regions.iter().for_each(|&r| kernel.region_mut(r).args.extend(&args));
+                    let mut regions = data.regions.clone();
+                    regions.retain(|r| r.index() < kernel.region_count());
+                    for &region in &regions {
+                        let region = kernel.region_mut(region);
+                        if edit == 6 {
+                            region.ops.push(op);
+                        } else {
+                            region.args.extend(&source.operands);
+                        }
+                    }
                 }
             }
         }
