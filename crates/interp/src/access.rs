@@ -1,0 +1,253 @@
+//! Loads and stores of blocks.
+
+use std::cell::RefCell;
+
+use crate::block::{Block, Element};
+use crate::memory::{Buffer, Cells, Memory, Raw};
+use crate::races::{Conflict, Shadow};
+
+/// A fault before names and places are put to it.
+#[derive(Debug)]
+pub(crate) enum RawFault {
+    OutOfBounds { address: u64, buffer: BufferBounds },
+    NoBuffer { address: u64 },
+    Misaligned { address: u64, buffer: BufferBounds },
+    Undefined { role: &'static str, code: u32 },
+    Race { address: u64, conflict: Conflict },
+    Step(i64),
+    StepLimit(u64),
+}
+
+/// Where a buffer lies.
+#[derive(Clone, Debug)]
+pub(crate) struct BufferBounds {
+    pub name: String,
+    pub base: u64,
+    pub len: u64,
+}
+
+impl BufferBounds {
+    pub fn of(buffer: &Buffer) -> BufferBounds {
+        BufferBounds {
+            name: buffer.name.clone(),
+            base: buffer.base,
+            len: buffer.len,
+        }
+    }
+}
+
+/// The number of the element and what happened to it.
+pub(crate) type Faulty = (usize, RawFault);
+
+/// What accesses go to and through.
+#[derive(Clone, Copy)]
+pub(crate) struct Accessor<'a> {
+    pub memory: &'a Memory,
+    /// The check of races between programs and this program's number, if they are looked for.
+    pub races: Option<(&'a RefCell<Shadow>, u64)>,
+}
+
+/// Follows the addresses of a block, most of which fall in one buffer.
+struct Cursor<'a, R: Raw> {
+    memory: &'a Memory,
+    base: u64,
+    len: u64,
+    /// The buffer's cells, if they are of this width.
+    cells: &'a [R::Cell],
+    /// The buffer's cells, if they are of another width.
+    other: Option<&'a Cells>,
+}
+
+impl<'a, R: Raw> Cursor<'a, R> {
+    fn new(memory: &'a Memory) -> Cursor<'a, R> {
+        Cursor {
+            memory,
+            base: 0,
+            len: 0,
+            cells: &[],
+            other: None,
+        }
+    }
+
+    /// The offset in bytes of a whole, aligned element at the address in the buffer that is now the current one.
+    #[inline]
+    fn seek(&mut self, address: u64) -> Result<u64, RawFault> {
+        let offset = address.wrapping_sub(self.base);
+        if offset < self.len && self.len - offset >= R::BYTES && offset.is_multiple_of(R::BYTES) {
+            return Ok(offset);
+        }
+        self.seek_slow(address)
+    }
+
+    #[cold]
+    fn seek_slow(&mut self, address: u64) -> Result<u64, RawFault> {
+        let Some(buffer) = self.memory.find(address) else {
+            return Err(RawFault::NoBuffer { address });
+        };
+        (self.base, self.len) = (buffer.base, buffer.len);
+        match R::cells(&buffer.cells) {
+            Some(cells) => (self.cells, self.other) = (cells, None),
+            None => (self.cells, self.other) = (&[], Some(&buffer.cells)),
+        }
+        let bounds = BufferBounds::of(buffer);
+        let offset = address.wrapping_sub(buffer.base);
+        if offset >= buffer.len || buffer.len - offset < R::BYTES {
+            return Err(RawFault::OutOfBounds {
+                address,
+                buffer: bounds,
+            });
+        }
+        if !offset.is_multiple_of(R::BYTES) {
+            return Err(RawFault::Misaligned {
+                address,
+                buffer: bounds,
+            });
+        }
+        Ok(offset)
+    }
+
+    /// The cells at these addresses, if all of them are accessed and follow on one another in one buffer.
+    fn run(&mut self, addresses: &[i64], masks: Option<&[bool]>) -> Option<&'a [R::Cell]> {
+        let first = *addresses.first()?;
+        let strays = |(i, &address): (i64, &i64)| address ^ first.wrapping_add(i * R::BYTES as i64);
+        // Without early exits, so that it is done several elements at a time.
+        let follow = (0..).zip(addresses).fold(0, |all, next| all | strays(next)) == 0;
+        if !follow || masks.is_some_and(|masks| masks.contains(&false)) {
+            return None;
+        }
+        let start = (self.seek(first as u64).ok()? / R::BYTES) as usize;
+        // The last cell may reach beyond the buffer's end.
+        let whole = (self.len / R::BYTES) as usize;
+        self.cells.get(..whole)?.get(start..start + addresses.len())
+    }
+
+    /// Reads at an offset that was sought.
+    #[inline]
+    fn get(&self, offset: u64) -> R {
+        match self.other {
+            None => R::get(&self.cells[(offset / R::BYTES) as usize]),
+            Some(cells) => R::from_u64(cells.load(offset as usize, R::BYTES as usize)),
+        }
+    }
+
+    /// Writes at an offset that was sought.
+    #[inline]
+    fn set(&self, offset: u64, value: R) {
+        match self.other {
+            None => R::set(&self.cells[(offset / R::BYTES) as usize], value),
+            Some(cells) => cells.store(offset as usize, R::BYTES as usize, value.to_u64()),
+        }
+    }
+}
+
+/// Refuses an undefined mask or address of an element, or a value to be stored there.
+fn check_defined(
+    i: usize,
+    pointers: &Block,
+    value: Option<&Block>,
+    mask: Option<&Block>,
+    active: bool,
+) -> Result<(), Faulty> {
+    let undefined = |role, code| Err((i, RawFault::Undefined { role, code }));
+    match mask.map_or(0, |mask| mask.poison_at(i)) {
+        0 => {}
+        code => return undefined("mask", code),
+    }
+    if !active {
+        return Ok(());
+    }
+    match pointers.poison_at(i) {
+        0 => {}
+        code => return undefined("address", code),
+    }
+    match value.map_or(0, |value| value.poison_at(i)) {
+        0 => Ok(()),
+        code => undefined("value", code),
+    }
+}
+
+impl Accessor<'_> {
+    /// Loads the elements whose mask holds into `out`; others come from `other`, or are marked with `poison`.
+    pub fn load<T: Element>(
+        &self,
+        pointers: &Block,
+        mask: Option<&Block>,
+        other: Option<&Block>,
+        poison: u32,
+        out: &mut Block,
+    ) -> Result<(), Faulty> {
+        let addresses = pointers.get::<i64>();
+        let masks = mask.map(Block::get::<bool>);
+        let loaded = out.begin::<T>();
+        let mut cursor = Cursor::<T::Raw>::new(self.memory);
+        let careful = self.races.is_some() || [Some(pointers), mask].iter().flatten().any(|b| b.poison.is_some());
+        if !careful && let Some(cells) = cursor.run(addresses, masks) {
+            loaded.extend(cells.iter().map(|cell| T::from_raw(T::Raw::get(cell))));
+            return Ok(());
+        }
+        match other {
+            Some(other) => loaded.extend_from_slice(other.get()),
+            None => loaded.resize(addresses.len(), T::default()),
+        }
+        for (i, (&address, loaded)) in addresses.iter().zip(loaded).enumerate() {
+            let active = masks.is_none_or(|masks| masks[i]);
+            if careful {
+                check_defined(i, pointers, None, mask, active)?;
+            }
+            if !active {
+                continue;
+            }
+            let address = address as u64;
+            let offset = cursor.seek(address).map_err(|fault| (i, fault))?;
+            if let Some((shadow, program)) = self.races {
+                let conflict = shadow.borrow_mut().read(address, T::Raw::BYTES, program);
+                conflict.map_err(|conflict| (i, RawFault::Race { address, conflict }))?;
+            }
+            *loaded = T::from_raw(cursor.get(offset));
+        }
+        out.poison = match (masks, other) {
+            (Some(masks), Some(other)) if other.poison.is_some() => {
+                let code = |(i, &mask): (usize, &bool)| if mask { 0 } else { other.poison_at(i) };
+                Some(masks.iter().enumerate().map(code).collect())
+            }
+            (Some(masks), None) if masks.contains(&false) => {
+                Some(masks.iter().map(|&mask| if mask { 0 } else { poison }).collect())
+            }
+            _ => None,
+        };
+        Ok(())
+    }
+
+    /// Stores the elements whose mask holds, in order.
+    pub fn store<T: Element>(&self, pointers: &Block, value: &Block, mask: Option<&Block>) -> Result<(), Faulty> {
+        let (addresses, values) = (pointers.get::<i64>(), value.get::<T>());
+        let masks = mask.map(Block::get::<bool>);
+        let mut cursor = Cursor::<T::Raw>::new(self.memory);
+        let blocks = [Some(pointers), Some(value), mask];
+        let careful = self.races.is_some() || blocks.iter().flatten().any(|b| b.poison.is_some());
+        if !careful && let Some(cells) = cursor.run(addresses, masks) {
+            for (cell, value) in cells.iter().zip(values) {
+                T::Raw::set(cell, value.to_raw());
+            }
+            return Ok(());
+        }
+        for (i, (&address, &element)) in addresses.iter().zip(values).enumerate() {
+            let active = masks.is_none_or(|masks| masks[i]);
+            if careful {
+                check_defined(i, pointers, Some(value), mask, active)?;
+            }
+            if !active {
+                continue;
+            }
+            let (address, raw) = (address as u64, element.to_raw());
+            let offset = cursor.seek(address).map_err(|fault| (i, fault))?;
+            if let Some((shadow, program)) = self.races {
+                let (old, new) = (cursor.get(offset).to_u64(), raw.to_u64());
+                let conflict = shadow.borrow_mut().write(address, T::Raw::BYTES, old, new, program);
+                conflict.map_err(|conflict| (i, RawFault::Race { address, conflict }))?;
+            }
+            cursor.set(offset, raw);
+        }
+        Ok(())
+    }
+}

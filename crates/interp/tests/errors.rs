@@ -1,0 +1,364 @@
+//! Every error, with its whole message.
+
+mod common;
+
+use common::Bench;
+use insta::assert_snapshot;
+use mytriton_interp::{Argument, Fault, InterpError, Memory, Options, Prepared, run};
+use mytriton_ssa::{Const, Elem, Kernel, Loc, OpKind, Scalar};
+
+/// Loads two elements from where %at says, with or without a mask, and stores their sum with what was there.
+fn copy(mask: bool) -> Bench {
+    let (declare, load) = if mask {
+        ("%all = const true : block<2x4xi1>", "%xp, %all")
+    } else {
+        ("", "%xp")
+    };
+    Bench::new(&format!(
+        "kernel @copy(%x: ptr<f32>, %out: ptr<f32>, %from: i32, %to: i32) {{
+  {declare}
+  %pid = program_id y
+  %eight = const 8 : i32
+  %start = mul %pid, %eight : i32
+  %starts = splat %start : block<2x4xi32>
+  %row = range 0, 4
+  %row2 = expand_dims %row, 0 : block<4xi32> to block<1x4xi32>
+  %rows = broadcast %row2 : block<1x4xi32> to block<2x4xi32>
+  %column = range 0, 2
+  %column2 = expand_dims %column, 1 : block<2xi32> to block<2x1xi32>
+  %columns = broadcast %column2 : block<2x1xi32> to block<2x4xi32>
+  %four = const 4 : block<2x4xi32>
+  %base = mul %columns, %four : block<2x4xi32>
+  %i = add %base, %rows : block<2x4xi32>
+  %at = add %starts, %i : block<2x4xi32>
+  %froms = splat %from : block<2x4xi32>
+  %xat = add %at, %froms : block<2x4xi32>
+  %xs = splat %x : block<2x4xptr<f32>>
+  %xp = addptr %xs, %xat : block<2x4xptr<f32>>
+  %v = load {load} : block<2x4xptr<f32>>
+  %tos = splat %to : block<2x4xi32>
+  %oat = add %at, %tos : block<2x4xi32>
+  %outs = splat %out : block<2x4xptr<f32>>
+  %op = addptr %outs, %oat : block<2x4xptr<f32>>
+  store %op, %v : block<2x4xptr<f32>>
+}}"
+    ))
+}
+
+fn copy_error(mask: bool, elements: usize, from: i32, to: i32) -> String {
+    let mut b = copy(mask);
+    b.f32s(&vec![0.0; elements]);
+    b.f32s(&vec![0.0; elements]);
+    b.i32(from);
+    b.i32(to);
+    b.error([1, (elements / 8) as u32, 1])
+}
+
+#[test]
+fn out_of_bounds() {
+    let messages = [
+        copy_error(false, 80, 3, 0),
+        copy_error(false, 80, -2, 0),
+        copy_error(false, 80, 0, 6),
+        copy_error(true, 80, 1, 0),
+        // Far outside is still the same buffer's fault.
+        copy_error(false, 8, i32::MAX - 7, 0),
+    ];
+    assert_snapshot!(messages.join("\n"));
+}
+
+/// The buffer is named as the parameter where it has no name of its own.
+#[test]
+fn a_buffer_without_a_name() {
+    let mut b = copy(false);
+    let id = b.memory.add_zeros("", Scalar::F32, 1).unwrap();
+    b.args = vec![Argument::Address(b.memory.address(id).unwrap()), Argument::buffer(id)];
+    b.i32(0);
+    b.i32(0);
+    assert_snapshot!(b.error([1, 1, 1]));
+}
+
+#[test]
+fn no_buffer() {
+    let mut messages = Vec::new();
+    let mut b = copy(false);
+    let x = b.f32s(&[0.0; 8]);
+    b.f32s(&[0.0; 8]);
+    b.i32(0);
+    b.i32(0);
+    b.args[0] = Argument::Address(16);
+    messages.push(b.error([1, 1, 1]));
+    // Removed, but its address is still about.
+    b.args[0] = Argument::Address(b.memory.address(x).unwrap());
+    b.memory.remove_buffer(x).unwrap();
+    messages.push(b.error([1, 1, 1]));
+    assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn misaligned() {
+    let mut b = copy(false);
+    let x = b.f32s(&[0.0; 80]);
+    b.f32s(&[0.0; 80]);
+    b.i32(0);
+    b.i32(0);
+    b.args[0] = Argument::Buffer {
+        buffer: x,
+        byte_offset: 6,
+    };
+    assert_snapshot!(b.error([1, 1, 1]));
+}
+
+/// All programs fault, on many threads: the first one is reported, every time.
+#[test]
+fn the_first_program_is_reported() {
+    let mut b = copy(false);
+    b.f32s(&[0.0; 8 * 700]);
+    b.f32s(&[0.0; 8 * 700]);
+    b.i32(0);
+    b.i32(0);
+    let expected = b.error([3, 5000, 2]);
+    assert_snapshot!(expected);
+    for _ in 0..20 {
+        assert_eq!(b.error([3, 5000, 2]), expected);
+    }
+    let Err(InterpError::Program(error)) = b.run([3, 5000, 2]) else {
+        panic!()
+    };
+    assert_eq!((error.program, error.element.clone()), ([0, 700, 0], Some(vec![0, 0])));
+    assert!(
+        matches!(
+            error.fault,
+            Fault::OutOfBounds {
+                index: 5600,
+                len: 22400,
+                masked: false,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+fn undefined(use_it: &str) -> String {
+    let mut b = Bench::new(&format!(
+        "kernel @k(%x: ptr<i32>, %n: i32) {{
+  %at = range 0, 4
+  %zero = const 0 : i32
+  %one = const 1 : i32
+  %ns = splat %n : block<4xi32>
+  %mask = cmp lt %at, %ns : block<4xi32>
+  %xs = splat %x : block<4xptr<i32>>
+  %xp = addptr %xs, %at : block<4xptr<i32>>
+  %v = load %xp, %mask : block<4xptr<i32>>
+  %ones = const 1 : block<4xi32>
+  %w = add %v, %ones : block<4xi32>
+  %m = cmp lt %w, %ns : block<4xi32>
+  %mask1 = cmp lt %zero, %n : i32
+  %mask2 = cmp lt %n, %zero : i32
+  %s = load %x, %mask2 : ptr<i32>
+  %c = cmp lt %s, %n : i32
+  {use_it}
+}}"
+    ));
+    b.i32s(&[0; 4]);
+    b.i32(2);
+    b.error([1, 1, 1])
+}
+
+#[test]
+fn undefined_values() {
+    let messages = [
+        undefined("store %xp, %w : block<4xptr<i32>>"),
+        undefined("store %xp, %ones, %m : block<4xptr<i32>>"),
+        undefined("%p = addptr %xs, %w : block<4xptr<i32>>  %r = load %p : block<4xptr<i32>>"),
+        undefined("store %x, %s : ptr<i32>"),
+        undefined("if %c { }"),
+        undefined("for %i = %zero to %s step %one : i32 { }"),
+        undefined("for %i = %zero to %n step %s : i32 { }"),
+        undefined(
+            "%r = while (%a = %s : i32) { %d = cmp lt %a, %zero : i32  condition %d, %a } do (%a: i32) { yield %a }",
+        ),
+        // Through every operation that passes it on: what decides is whether it is chosen.
+        undefined("%r = select %c, %one, %zero : i32  store %x, %r : ptr<i32>"),
+        undefined("%r = splat %s : block<4xi32>  store %xp, %r : block<4xptr<i32>>"),
+        undefined("%r = s_to_f %s : i32 to f32  %t = bitcast %r : f32 to i32  store %x, %t : ptr<i32>"),
+    ];
+    assert_snapshot!(messages.join("\n"));
+}
+
+fn division(op: &str, a: i32, b: &[i32; 6]) -> String {
+    let mut bench = Bench::new(&format!(
+        "kernel @k(%x: ptr<i32>, %out: ptr<i32>, %a: i32) {{
+  %row = range 0, 3
+  %row2 = expand_dims %row, 0 : block<3xi32> to block<1x3xi32>
+  %at = broadcast %row2 : block<1x3xi32> to block<2x3xi32>
+  %xs = splat %x : block<2x3xptr<i32>>
+  %xp = addptr %xs, %at : block<2x3xptr<i32>>
+  %v = load %xp : block<2x3xptr<i32>>
+  %as = splat %a : block<2x3xi32>
+  %q = {op} %as, %v : block<2x3xi32>
+  %outs = splat %out : block<2x3xptr<i32>>
+  %op = addptr %outs, %q : block<2x3xptr<i32>>
+  store %op, %q : block<2x3xptr<i32>>
+}}"
+    ));
+    bench.i32s(b);
+    bench.i32s(&[0]);
+    bench.i32(a);
+    bench.error([1, 1, 1])
+}
+
+#[test]
+fn integer_division() {
+    let mut messages = Vec::new();
+    let by = [1 << 30, 0, -1, 7, 7, 7];
+    for op in ["div_s", "rem_u"] {
+        messages.push(division(op, 0, &by));
+    }
+    messages.push(division("rem_s", i32::MIN, &[1, -1, 1, 1, 1, 1]));
+    assert_snapshot!(messages.join("\n"));
+}
+
+fn steps(text: &str, n: i32) -> String {
+    let mut b = Bench::new(&format!(
+        "kernel @k(%n: i32) {{
+  %zero = const 0 : i32
+  %ten = const 10 : i32
+  {text}
+}}"
+    ));
+    b.i32(n);
+    b.options = Options {
+        max_steps: Some(50),
+        ..Options::default()
+    };
+    b.error([1, 1, 1])
+}
+
+#[test]
+fn loops() {
+    let messages = [
+        steps("for %i = %zero to %ten step %n : i32 { }", 0),
+        // An error even where no trip would be made.
+        steps("for %i = %ten to %zero step %n : i32 { }", -3),
+        steps("while () { %t = const true : i1  condition %t } do () { }", 0),
+        steps(
+            "for %i = %zero to %ten step %n : i32 { for %j = %zero to %ten step %n : i32 { } }",
+            1,
+        ),
+    ];
+    assert_snapshot!(messages.join("\n"));
+}
+
+fn racing(body: &str) -> String {
+    let mut b = Bench::new(&format!(
+        "kernel @k(%x: ptr<i16>) {{
+  %pid = program_id y
+  %one = const 1 : i32
+  %one16 = const 1 : i16
+  %pid16 = trunc_int %pid : i32 to i16
+  %own = addptr %x, %pid : ptr<i16>
+  %next = addptr %own, %one : ptr<i16>
+  {body}
+}}"
+    ));
+    b.bytes(Scalar::I16, &[0; 64]);
+    b.options = Options {
+        check_races: true,
+        ..Options::default()
+    };
+    b.error([1, 8, 2])
+}
+
+#[test]
+fn races() {
+    let messages = [
+        racing("store %x, %pid16 : ptr<i16>"),
+        racing("%v = load %next : ptr<i16>  store %own, %v : ptr<i16>"),
+        racing("store %next, %one16 : ptr<i16>  %v = load %own : ptr<i16>"),
+    ];
+    assert_snapshot!(messages.join("\n"));
+}
+
+/// What is wrong before any program runs.
+#[test]
+fn launches() {
+    let mut messages = Vec::new();
+    let mut b = copy(false);
+    messages.push(b.error([1, 1, 1]));
+    let x = b.f32s(&[0.0; 8]);
+    b.f32s(&[0.0; 8]);
+    b.i32(0);
+    b.i32(0);
+    b.run([1, 1, 1]).unwrap();
+    messages.push(b.error([1 << 31, 1, 1]));
+    messages.push(b.error([1, 65536, 1]));
+    messages.push(b.error([1, 1, 65536]));
+    // Also of a grid without programs.
+    messages.push(b.error([0, 1, u32::MAX]));
+    let good = b.args.clone();
+    for (index, bad) in [
+        (0, Argument::Scalar(Const::i32(5))),
+        (2, Argument::buffer(x)),
+        (3, Argument::Scalar(Const::f32(2.5))),
+        (3, Argument::Scalar(Const::from_int(Scalar::I64, 3))),
+    ] {
+        b.args[index] = bad;
+        messages.push(b.error([1, 1, 1]));
+        b.args.clone_from(&good);
+    }
+    b.memory.remove_buffer(x).unwrap();
+    messages.push(b.error([1, 1, 1]));
+    assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn facts_that_do_not_hold() {
+    let mut messages = Vec::new();
+    let mut b = Bench::new("kernel @k(%x: ptr<f32> {divisibility = 16}, %n: i32 {divisibility = 8}) { }");
+    let x = b.f32s(&[0.0; 8]);
+    b.i32(24);
+    b.run([1, 1, 1]).unwrap();
+    b.args[1] = Argument::Scalar(Const::i32(-12));
+    messages.push(b.error([1, 1, 1]));
+    b.args[0] = Argument::Buffer {
+        buffer: x,
+        byte_offset: 4,
+    };
+    messages.push(b.error([1, 1, 1]));
+    assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn too_many_programs_to_check_for_races() {
+    let mut b = Bench::new("kernel @k() { }");
+    b.options = Options {
+        check_races: true,
+        ..Options::default()
+    };
+    assert_snapshot!(b.error([i32::MAX as u32, 3, 1]));
+}
+
+/// A kernel that was not made by builder or parser: refused, and without a place its operations are quoted.
+#[test]
+fn kernels_without_places_or_rules() {
+    let mut messages = Vec::new();
+    let mut kernel = Kernel::new("bare");
+    let x = kernel.add_param("x", Elem::Ptr(Scalar::F64));
+    let ty = kernel.ty(x).with_scalar(Scalar::F64);
+    let load = kernel.new_op(OpKind::Load, [x], [ty], [], Loc::UNKNOWN);
+    let body = kernel.body();
+    kernel.region_mut(body).ops.push(load);
+    let options = Options::default();
+    let error = run(&kernel, [1, 1, 1], &[Argument::Address(0)], &Memory::new(), &options).unwrap_err();
+    messages.push(error.to_string());
+    kernel.region_mut(body).ops.push(load);
+    messages.push(
+        run(&kernel, [1, 1, 1], &[], &Memory::new(), &options)
+            .unwrap_err()
+            .to_string(),
+    );
+    assert!(matches!(Prepared::new(kernel), Err(InterpError::InvalidKernel(_))));
+    assert_snapshot!(messages.join("\n"));
+}
