@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use crate::block::{Block, Element};
-use crate::memory::{Buffer, Cells, Memory, Raw};
+use crate::cells::{Cells, Raw};
+use crate::memory::{Buffer, Memory};
 use crate::races::{Conflict, Shadow};
 
 /// A fault before names and places are put to it.

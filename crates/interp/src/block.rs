@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use mytriton_ssa::{Const, Elem, OpId, Scalar, Type};
 
-use crate::memory::Raw;
+use crate::cells::Raw;
 
 /// The elements of one value in row-major order; a scalar has one. Pointers are addresses in `I64`.
 #[derive(Clone, Debug)]

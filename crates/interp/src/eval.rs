@@ -211,7 +211,7 @@ fn cast(kind: CastKind, x: &Block, from: Type, to: Type, out: &mut Block) {
             map1(x.get::<A>(), out.begin(), |x| B::wrap((x.to_f64() as u64).min(high)));
         })),
         CastKind::Bitcast => each_scalar!(from, A => each_scalar!(to, B => {
-            use crate::memory::Raw;
+            use crate::cells::Raw;
             map1(x.get::<A>(), out.begin(), |x| B::from_raw(Raw::from_u64(x.to_raw().to_u64())));
         })),
     }

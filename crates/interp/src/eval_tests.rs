@@ -11,7 +11,7 @@ use crate::eval::{Context, evaluate};
 
 /// The elements of a block as constants.
 fn constants(block: &Block, scalar: Scalar) -> Vec<Const> {
-    use crate::memory::Raw;
+    use crate::cells::Raw;
     each_scalar!(scalar, T => {
         block.get::<T>().iter().map(|x| Const::from_bits(scalar, x.to_raw().to_u64())).collect()
     })

@@ -41,6 +41,7 @@
 
 mod access;
 mod block;
+mod cells;
 mod error;
 mod eval;
 #[cfg(test)]

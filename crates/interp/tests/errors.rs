@@ -220,6 +220,34 @@ fn integer_division() {
     assert_snapshot!(messages.join("\n"));
 }
 
+/// What depends on arguments alone is computed before any program runs, and must not fail there.
+#[test]
+fn a_division_that_no_program_reaches() {
+    let text = |condition| {
+        format!(
+            "kernel @k(%x: ptr<i32>, %n: i32) {{
+  %zero = const 0 : i32
+  %one = const 1 : i32
+  %q = div_s %one, %n : i32
+  %r = add %q, %one : i32
+  %c = cmp {condition} %n, %zero : i32
+  if %c {{
+    store %x, %r : ptr<i32>
+  }}
+}}"
+        )
+    };
+    let mut b = Bench::new(&text("ne"));
+    let x = b.i32s(&[5]);
+    b.i32(0);
+    b.run([4, 1, 1]).unwrap();
+    assert_eq!(b.read_i32s(x), [5]);
+    let mut b = Bench::new(&text("eq"));
+    b.i32s(&[5]);
+    b.i32(0);
+    assert_snapshot!(b.error([4, 1, 1]));
+}
+
 fn steps(text: &str, n: i32) -> String {
     let mut b = Bench::new(&format!(
         "kernel @k(%n: i32) {{
