@@ -1,0 +1,178 @@
+//! Arithmetic among numbers known while building. Integers are exact, floats are `f64`; a number bound to a type wraps or
+//! rounds to it after each operation.
+
+use mytriton_ssa::UnaryOp;
+
+use crate::arith::{BinOp, CmpOp};
+use crate::dtype::{DType, Kind};
+use crate::literal::{Literal, Number, Own};
+
+/// The tie of a result to a type, from the operands': a firm one wins, then a declared one.
+fn joined(a: Literal, b: Literal) -> Own {
+    match (a.own, b.own) {
+        (Own::Fixed(x), Own::Fixed(y)) => Own::Fixed(x.promote(y)),
+        (Own::Fixed(x), _) => Own::Fixed(b.type_with(x).map_or(x, |t| x.promote(t))),
+        (_, Own::Fixed(y)) => Own::Fixed(a.type_with(y).map_or(y, |t| y.promote(t))),
+        (Own::Declared(x), Own::Declared(y)) if x == y => Own::Declared(x),
+        (Own::Declared(x), Own::Free) | (Own::Free, Own::Declared(x)) => Own::Declared(x),
+        _ => Own::Free,
+    }
+}
+
+/// Binds a result. A declared type of another kind than the value is let go.
+fn bound(value: Number, own: Own) -> Literal {
+    match own {
+        Own::Fixed(dtype) => Literal::fixed(value, dtype),
+        Own::Declared(dtype) if dtype.kind() != value.kind() => Literal::free(value),
+        own => Literal { value, own },
+    }
+}
+
+pub(crate) fn binary(op: BinOp, a: Literal, b: Literal) -> Result<Literal, String> {
+    let mut own = joined(a, b);
+    let halves = matches!(own, Own::Fixed(DType::F16 | DType::BF16));
+    if halves && matches!(op, BinOp::Div | BinOp::Rem) {
+        own = Own::Fixed(DType::F32);
+    }
+    let fixed = matches!(own, Own::Fixed(_));
+    let kind = a.value.kind().max(b.value.kind());
+    let value = match kind {
+        Kind::Float => Number::Float(float_binary(op, a.value.to_f64(), b.value.to_f64())?),
+        Kind::Bool if matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor) => {
+            let (x, y) = (a.value == Number::Bool(true), b.value == Number::Bool(true));
+            Number::Bool(match op {
+                BinOp::BitAnd => x & y,
+                BinOp::BitOr => x | y,
+                _ => x ^ y,
+            })
+        }
+        _ => {
+            let (x, y) = (a.value.as_int().unwrap_or(0), b.value.as_int().unwrap_or(0));
+            let value = int_binary(op, x, y, own)?;
+            let what = || format!("{x} {} {y} is beyond what can be computed while building", op.symbol());
+            match value {
+                Some(value) => Number::Int(value),
+                None if fixed => Number::Int(x.wrapping_mul(y)),
+                None => return Err(what()),
+            }
+        }
+    };
+    Ok(bound(value, own))
+}
+
+fn float_binary(op: BinOp, x: f64, y: f64) -> Result<f64, String> {
+    Ok(match op {
+        BinOp::Add => x + y,
+        BinOp::Sub => x - y,
+        BinOp::Mul => x * y,
+        BinOp::Div => x / y,
+        BinOp::Rem => x % y,
+        _ => return Err(format!("'{}' takes integers, not floating-point numbers", op.symbol())),
+    })
+}
+
+/// None where an exact product or sum overflows.
+fn int_binary(op: BinOp, x: i128, y: i128, own: Own) -> Result<Option<i128>, String> {
+    let by_zero = || format!("{x} {} 0: division by zero", op.symbol());
+    Ok(match op {
+        BinOp::Add => x.checked_add(y),
+        BinOp::Sub => x.checked_sub(y),
+        BinOp::Mul => x.checked_mul(y),
+        BinOp::Div => Some(x.checked_div(y).ok_or_else(by_zero)?),
+        BinOp::Rem => Some(x.checked_rem(y).ok_or_else(by_zero)?),
+        BinOp::BitAnd => Some(x & y),
+        BinOp::BitOr => Some(x | y),
+        BinOp::BitXor => Some(x ^ y),
+        BinOp::Shl | BinOp::Shr => {
+            let width = match own {
+                Own::Fixed(dtype) => dtype.bits(),
+                _ => 127,
+            };
+            let amount = u32::try_from(y).map_err(|_| format!("a shift by {y}: the amount is 0 or more"))?;
+            let beyond = amount >= width;
+            match op {
+                BinOp::Shr if beyond => Some(if x < 0 { -1 } else { 0 }),
+                BinOp::Shr => Some(x >> amount),
+                _ if beyond && (matches!(own, Own::Fixed(_)) || x == 0) => Some(0),
+                _ if beyond => None,
+                // Exact: a left shift that loses bits is an overflow unless the type wraps.
+                _ => match own {
+                    Own::Fixed(_) => Some(x << amount),
+                    _ => x.checked_mul(1i128.checked_shl(amount).unwrap_or(i128::MAX)),
+                },
+            }
+        }
+    })
+}
+
+pub(crate) fn compare(op: CmpOp, a: Number, b: Number) -> bool {
+    fn holds<T: PartialOrd>(op: CmpOp, x: T, y: T) -> bool {
+        match op {
+            CmpOp::Eq => x == y,
+            CmpOp::Ne => x != y,
+            CmpOp::Lt => x < y,
+            CmpOp::Le => x <= y,
+            CmpOp::Gt => x > y,
+            CmpOp::Ge => x >= y,
+        }
+    }
+    match (a.as_int(), b.as_int()) {
+        (Some(x), Some(y)) => holds(op, x, y),
+        _ => holds(op, a.to_f64(), b.to_f64()),
+    }
+}
+
+pub(crate) fn neg(a: Literal) -> Literal {
+    match a.value {
+        Number::Float(v) => bound(Number::Float(-v), a.own),
+        value => bound(Number::Int(-value.as_int().unwrap_or(0)), a.own),
+    }
+}
+
+pub(crate) fn not(a: Literal) -> Result<Literal, String> {
+    match a.value {
+        Number::Bool(b) => Ok(Literal {
+            value: Number::Bool(!b),
+            ..a
+        }),
+        Number::Int(i) => Ok(bound(Number::Int(!i), a.own)),
+        Number::Float(v) => Err(format!("'!' takes integers and bool, not {v:?}")),
+    }
+}
+
+/// A float function of a number. An integer literal (such as a constexpr) counts as a float here, one bound to its type
+/// does not: it is none, as a run-time integer would be.
+pub(crate) fn unary(op: UnaryOp, a: Literal) -> Option<Literal> {
+    if let (UnaryOp::Abs, Number::Int(v)) = (op, a.value) {
+        return Some(bound(Number::Int(v.abs()), a.own));
+    }
+    let fixed_int = matches!(a.own, Own::Fixed(t) if !t.is_float());
+    if fixed_int || a.value.kind() == Kind::Bool {
+        return None;
+    }
+    let x = a.value.to_f64();
+    let y = match op {
+        UnaryOp::Neg => -x,
+        UnaryOp::Abs => x.abs(),
+        UnaryOp::Exp => x.exp(),
+        UnaryOp::Exp2 => x.exp2(),
+        UnaryOp::Expm1 => x.exp_m1(),
+        UnaryOp::Log => x.ln(),
+        UnaryOp::Log2 => x.log2(),
+        UnaryOp::Log10 => x.log10(),
+        UnaryOp::Log1p => x.ln_1p(),
+        UnaryOp::Sin => x.sin(),
+        UnaryOp::Cos => x.cos(),
+        UnaryOp::Tan => x.tan(),
+        UnaryOp::Tanh => x.tanh(),
+        UnaryOp::Erf => libm::erf(x),
+        UnaryOp::Sqrt | UnaryOp::SqrtRn => x.sqrt(),
+        UnaryOp::Rsqrt => 1.0 / x.sqrt(),
+        UnaryOp::Floor => x.floor(),
+        UnaryOp::Ceil => x.ceil(),
+        UnaryOp::Trunc => x.trunc(),
+        UnaryOp::Round => x.round(),
+        UnaryOp::RoundEven => x.round_ties_even(),
+    };
+    Some(bound(Number::Float(y), a.own))
+}

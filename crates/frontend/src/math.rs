@@ -1,0 +1,385 @@
+//! Mathematical builtins.
+
+use mytriton_ssa::{BinaryOp, OpKind, UnaryOp};
+
+use crate::arith::{BinOp, CmpOp};
+use crate::dtype::{DType, Kind, ValueType};
+use crate::expr::{Expr, IntoExpr};
+use crate::fold;
+use crate::literal::{Literal, Number};
+use crate::site::{Built, Operand, Site};
+
+/// Builtins of one float, on [`Site`] and as methods of [`Expr`].
+macro_rules! unary_builtins {
+    ($($(#[$doc:meta])* $name:ident $op:ident;)*) => {
+        impl<'k> Site<'k> {$(
+            $(#[$doc])*
+            pub fn $name(self, x: impl IntoExpr<'k>) -> Expr<'k> {
+                self.unary(stringify!($name), UnaryOp::$op, x)
+            }
+        )*}
+
+        impl<'k> Expr<'k> {$(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name(self) -> Expr<'k> {
+                self.k.here().$name(self)
+            }
+        )*}
+    };
+}
+
+unary_builtins! {
+    /// e to the x.
+    exp Exp;
+    /// 2 to the x.
+    exp2 Exp2;
+    /// e to the x, less 1, accurate near zero.
+    expm1 Expm1;
+    /// Natural logarithm.
+    log Log;
+    /// Binary logarithm.
+    log2 Log2;
+    /// Decimal logarithm.
+    log10 Log10;
+    /// Natural logarithm of 1 + x, accurate near zero.
+    log1p Log1p;
+    /// Sine of radians.
+    sin Sin;
+    /// Cosine of radians.
+    cos Cos;
+    /// Tangent of radians.
+    tan Tan;
+    /// Hyperbolic tangent.
+    tanh Tanh;
+    /// The error function.
+    erf Erf;
+    /// Square root, approximate in `f32` (3 ulp).
+    sqrt Sqrt;
+    /// Square root, correctly rounded.
+    sqrt_rn SqrtRn;
+    /// `1 / sqrt(x)`, approximate.
+    rsqrt Rsqrt;
+    /// To the integer below.
+    floor Floor;
+    /// To the integer above.
+    ceil Ceil;
+    /// To the integer toward zero.
+    trunc Trunc;
+    /// To the nearest integer, ties away from zero.
+    round Round;
+    /// To the nearest integer, ties to even.
+    round_even RoundEven;
+    /// Absolute value, of integers too (wrapping).
+    abs Abs;
+}
+
+/// Builtins of two numbers, on [`Site`] and as methods of [`Expr`].
+macro_rules! binary_builtins {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        impl<'k> Expr<'k> {$(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name(self, other: impl IntoExpr<'k>) -> Expr<'k> {
+                self.k.here().$name(self, other)
+            }
+        )*}
+    };
+}
+
+binary_builtins! {
+    /// The smaller; a NaN counts only against another.
+    minimum;
+    /// The larger; a NaN counts only against another.
+    maximum;
+    /// The smaller, NaN if either is.
+    minimum_nan;
+    /// The larger, NaN if either is.
+    maximum_nan;
+    /// `self` to the power `other`.
+    pow;
+    /// `self / other`, correctly rounded.
+    div_rn;
+    /// `ceil(self / other)` of integers.
+    cdiv;
+}
+
+impl<'k> Expr<'k> {
+    /// 1 / (1 + exp(-x)).
+    #[track_caller]
+    pub fn sigmoid(self) -> Expr<'k> {
+        self.k.here().sigmoid(self)
+    }
+}
+
+impl<'k> Site<'k> {
+    fn unary(self, name: &str, op: UnaryOp, x: impl IntoExpr<'k>) -> Expr<'k> {
+        let x = self.lift(x);
+        let built = (|| {
+            let wrong = |what: String| match op {
+                UnaryOp::Abs => format!("{name} takes numbers, not {what}"),
+                _ => format!("{name} takes floating-point numbers, not {what}: convert it first (`as f32`)"),
+            };
+            match self.operand(name, x)? {
+                Operand::Literal(literal) => match fold::unary(op, literal) {
+                    Some(literal) => Some(self.lift(literal)),
+                    None => self.fail(wrong(literal.own_type().map_or("this".to_owned(), |t| t.to_string()))),
+                },
+                Operand::Value(id, ty) => match (op, ty.dtype()) {
+                    (UnaryOp::Abs, Some(t)) if t.is_unsigned() => Some(x),
+                    (_, Some(t)) if t.is_float() || (op == UnaryOp::Abs && t.is_int()) => {
+                        self.op(OpKind::Unary(op), &[id], ty)
+                    }
+                    _ => self.fail(wrong(ty.to_string())),
+                },
+            }
+        })();
+        self.done(built)
+    }
+
+    /// Operands of a builtin in their common type and shape; the flag tells whether all are known now.
+    fn common<const N: usize>(self, name: &str, args: [Expr<'k>; N]) -> Built<([Operand; N], ValueType, bool)> {
+        let operands = args.map(|a| self.operand(name, a));
+        let mut found = [Operand::Literal(Literal::free(Number::Int(0))); N];
+        for (slot, operand) in found.iter_mut().zip(operands) {
+            *slot = operand?;
+        }
+        let dtype = self.promote(name, &found)?;
+        let shape = self.common_shape(name, found.map(Operand::shape))?;
+        let known = found.iter().all(|o| matches!(o, Operand::Literal(_)));
+        Some((found, ValueType::scalar(dtype).with_shape(shape), known))
+    }
+
+    fn extremum(self, name: &str, max: bool, nan: bool, a: Expr<'k>, b: Expr<'k>) -> Built<Expr<'k>> {
+        let ([x, y], ty, known) = self.common(name, [a, b])?;
+        if known && let (Some(p), Some(q)) = (a.known(), b.known()) {
+            let any_nan = p.to_f64().is_nan() || q.to_f64().is_nan();
+            if !any_nan && fold::compare(CmpOp::Ne, p, q) {
+                let first = fold::compare(if max { CmpOp::Gt } else { CmpOp::Lt }, p, q);
+                return Some(if first { a } else { b });
+            }
+        }
+        let op = match (ty.dtype()?, max) {
+            (DType::Bool, _) => return self.fail(format!("{name} takes numbers, not bool")),
+            (t, false) if t.is_float() => [BinaryOp::Min, BinaryOp::MinNan][usize::from(nan)],
+            (t, true) if t.is_float() => [BinaryOp::Max, BinaryOp::MaxNan][usize::from(nan)],
+            (t, false) if t.is_unsigned() => BinaryOp::MinU,
+            (t, true) if t.is_unsigned() => BinaryOp::MaxU,
+            (_, false) => BinaryOp::MinS,
+            (_, true) => BinaryOp::MaxS,
+        };
+        self.binary_in(op, x, y, ty)
+    }
+
+    /// The smaller of two numbers; a NaN counts only against another, and `-0.0` is below `0.0`.
+    pub fn minimum(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
+        self.done(self.extremum("minimum", false, false, self.lift(a), self.lift(b)))
+    }
+
+    /// The larger of two numbers; a NaN counts only against another.
+    pub fn maximum(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
+        self.done(self.extremum("maximum", true, false, self.lift(a), self.lift(b)))
+    }
+
+    /// The smaller of two numbers, NaN if either is.
+    pub fn minimum_nan(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
+        self.done(self.extremum("minimum_nan", false, true, self.lift(a), self.lift(b)))
+    }
+
+    /// The larger of two numbers, NaN if either is.
+    pub fn maximum_nan(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
+        self.done(self.extremum("maximum_nan", true, true, self.lift(a), self.lift(b)))
+    }
+
+    /// `minimum(maximum(x, low), high)`.
+    pub fn clamp(self, x: impl IntoExpr<'k>, low: impl IntoExpr<'k>, high: impl IntoExpr<'k>) -> Expr<'k> {
+        let args = [self.lift(x), self.lift(low), self.lift(high)];
+        let built = (|| {
+            // All three are promoted together: a bound known now takes the type that the other two make.
+            let ([x, low, high], ty, known) = self.common("clamp", args)?;
+            if known {
+                let raised = self.extremum("clamp", true, false, args[0], args[1])?;
+                return self.extremum("clamp", false, false, raised, args[2]);
+            }
+            let (max, min) = match ty.dtype()? {
+                DType::Bool => return self.fail("clamp takes numbers, not bool"),
+                t if t.is_float() => (BinaryOp::Max, BinaryOp::Min),
+                t if t.is_unsigned() => (BinaryOp::MaxU, BinaryOp::MinU),
+                _ => (BinaryOp::MaxS, BinaryOp::MinS),
+            };
+            let raised = self.binary_in(max, x, low, ty)?;
+            let raised = self.operand("clamp", raised)?;
+            self.binary_in(min, raised, high, ty)
+        })();
+        self.done(built)
+    }
+
+    /// `a * b + c` rounded once, of floats.
+    pub fn fma(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>, c: impl IntoExpr<'k>) -> Expr<'k> {
+        let args = [self.lift(a), self.lift(b), self.lift(c)];
+        let built = (|| {
+            let (operands, ty, _) = self.common("fma", args)?;
+            let dtype = self.float_of("fma", ty)?;
+            let mut ids = Vec::with_capacity(3);
+            for operand in operands {
+                ids.push(self.convert(operand, dtype, ty.shape)?);
+            }
+            self.op(OpKind::Fma, &ids, ty)
+        })();
+        self.done(built)
+    }
+
+    /// `a` to the power `b`, of floats.
+    pub fn pow(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
+        self.float_binary("pow", BinaryOp::Pow, self.lift(a), self.lift(b))
+    }
+
+    /// `a / b` correctly rounded, of floats.
+    pub fn div_rn(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
+        self.float_binary("div_rn", BinaryOp::DivRn, self.lift(a), self.lift(b))
+    }
+
+    fn float_binary(self, name: &str, op: BinaryOp, a: Expr<'k>, b: Expr<'k>) -> Expr<'k> {
+        let built = (|| {
+            let ([x, y], ty, known) = self.common(name, [a, b])?;
+            if known && let (Operand::Literal(x), Operand::Literal(y)) = (x, y) {
+                let float = |l: Literal| match l.value {
+                    Number::Int(_) => Literal::free(Number::Float(l.value.to_f64())),
+                    _ => l,
+                };
+                if op == BinaryOp::DivRn {
+                    return Some(self.binary(BinOp::Div, float(x), float(y)));
+                }
+                let value = Number::Float(x.value.to_f64().powf(y.value.to_f64()));
+                return Some(self.lift(Literal::free(value)));
+            }
+            self.float_of(name, ty)?;
+            self.binary_in(op, x, y, ty)
+        })();
+        self.done(built)
+    }
+
+    fn float_of(self, name: &str, ty: ValueType) -> Built<DType> {
+        match ty.dtype() {
+            Some(dtype) if dtype.is_float() => Some(dtype),
+            _ => self.fail(format!("{name} takes floating-point numbers, not {ty}")),
+        }
+    }
+
+    /// `a` where the condition holds, else `b`; both are evaluated. The condition is `bool`; all three broadcast.
+    pub fn select(self, condition: impl IntoExpr<'k>, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
+        let (condition, a, b) = (self.lift(condition), self.lift(a), self.lift(b));
+        let built = (|| {
+            let name = "where_";
+            let condition = self.operand(name, condition);
+            let (a, b) = (self.operand(name, a), self.operand(name, b));
+            let (condition, a, b) = (condition?, a?, b?);
+            self.require_bool("the condition of where_", condition)?;
+            let arms = self.common_shape(name, [a.shape(), b.shape()])?;
+            let shape = self.common_shape(name, [arms, condition.shape()])?;
+            let (x, y, ty) = match (a, b) {
+                (Operand::Value(x, xt), Operand::Value(y, yt)) if xt.pointee().is_some() && xt.elem == yt.elem => {
+                    let ty = xt.with_shape(shape);
+                    (
+                        self.broadcast_value(x, xt, shape)?,
+                        self.broadcast_value(y, yt, shape)?,
+                        ty,
+                    )
+                }
+                _ => {
+                    let dtype = self.promote(name, &[a, b])?;
+                    let ty = ValueType::scalar(dtype).with_shape(shape);
+                    (self.convert(a, dtype, shape)?, self.convert(b, dtype, shape)?, ty)
+                }
+            };
+            if let Operand::Literal(Literal { value, .. }) = condition {
+                return Some(self.value(if value == Number::Bool(true) { x } else { y }, ty));
+            }
+            // A scalar condition chooses between whole tiles.
+            let chooser = if condition.shape().is_scalar() {
+                condition.shape()
+            } else {
+                shape
+            };
+            let condition = self.convert(condition, DType::Bool, chooser)?;
+            self.op(OpKind::Select, &[condition, x, y], ty)
+        })();
+        self.done(built)
+    }
+
+    /// The same as [`Site::select`], under its name in kernels.
+    pub fn where_(self, condition: impl IntoExpr<'k>, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
+        self.select(condition, a, b)
+    }
+
+    pub(crate) fn require_bool(self, what: &str, operand: Operand) -> Built<()> {
+        let (ok, got) = match operand {
+            Operand::Literal(l) => (l.value.kind() == Kind::Bool, l.value.to_string()),
+            Operand::Value(_, ty) => (ty.dtype() == Some(DType::Bool), ty.to_string()),
+        };
+        if ok {
+            Some(())
+        } else {
+            self.fail(format!("{what} is a bool, not {got}: compare with 0"))
+        }
+    }
+
+    /// 1 / (1 + exp(-x)). `f16` and `bf16` compute in `f32` and round once.
+    pub fn sigmoid(self, x: impl IntoExpr<'k>) -> Expr<'k> {
+        self.in_f32("sigmoid", self.lift(x), |s, x| {
+            let e = s.exp(s.neg(x));
+            s.binary(BinOp::Div, 1, s.binary(BinOp::Add, e, 1))
+        })
+    }
+
+    /// x · sigmoid(x), the sigmoid linear unit.
+    pub fn silu(self, x: impl IntoExpr<'k>) -> Expr<'k> {
+        self.in_f32("silu", self.lift(x), |s, x| {
+            let e = s.exp(s.neg(x));
+            s.binary(BinOp::Div, x, s.binary(BinOp::Add, e, 1))
+        })
+    }
+
+    /// x / 2 · (1 + erf(x / √2)), the exact Gaussian error linear unit.
+    pub fn gelu(self, x: impl IntoExpr<'k>) -> Expr<'k> {
+        self.in_f32("gelu", self.lift(x), |s, x| {
+            let inner = s.erf(s.binary(BinOp::Mul, x, std::f64::consts::FRAC_1_SQRT_2));
+            let half = s.binary(BinOp::Mul, x, 0.5);
+            s.binary(BinOp::Mul, half, s.binary(BinOp::Add, inner, 1))
+        })
+    }
+
+    /// max(x, 0); NaN gives 0.
+    pub fn relu(self, x: impl IntoExpr<'k>) -> Expr<'k> {
+        self.maximum(x, 0)
+    }
+
+    /// Computes a float function, of shorter types in `f32` with one rounding at the end.
+    fn in_f32(self, name: &str, x: Expr<'k>, f: impl FnOnce(Site<'k>, Expr<'k>) -> Expr<'k>) -> Expr<'k> {
+        if x.is_poison() {
+            return x;
+        }
+        let float = match x.known() {
+            Some(number) => number.kind() != Kind::Bool,
+            None => x.ty().and_then(ValueType::dtype).is_some_and(DType::is_float),
+        };
+        if !float {
+            let got = crate::site::describe(x);
+            return self.error(format!(
+                "{name} takes floating-point numbers, not {got}: convert it first (`as f32`)"
+            ));
+        }
+        match x.ty().and_then(ValueType::dtype) {
+            Some(short @ (DType::F16 | DType::BF16)) => {
+                let wide = self.cast(x, DType::F32);
+                self.cast(f(self, wide), short)
+            }
+            Some(_) => f(self, x),
+            None => {
+                // Known now: an integer literal counts as a float.
+                let x = self.binary(BinOp::Mul, x, 1.0);
+                f(self, x)
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The builtins that kernels call: their names and numbers of arguments. Each is a method of the front end's `Site`.
+
+use std::ops::RangeInclusive;
+
+use proc_macro2::{Ident, Span};
+use syn::{Error, Result};
+
+/// A builtin function. As a method (`x.exp()`), the receiver is its first argument.
+pub(crate) struct Builtin {
+    pub(crate) name: &'static str,
+    /// The numbers of arguments that it takes.
+    pub(crate) arity: RangeInclusive<usize>,
+    /// Can it be called as a method?
+    pub(crate) method: bool,
+    /// The method of `Site`.
+    pub(crate) target: &'static str,
+}
+
+const fn function(name: &'static str, arity: usize) -> Builtin {
+    Builtin {
+        name,
+        arity: arity..=arity,
+        method: false,
+        target: name,
+    }
+}
+
+const fn both(name: &'static str, arity: usize) -> Builtin {
+    Builtin {
+        name,
+        arity: arity..=arity,
+        method: true,
+        target: name,
+    }
+}
+
+const fn alias(name: &'static str, target: &'static str, arity: usize) -> Builtin {
+    Builtin {
+        name,
+        arity: arity..=arity,
+        method: true,
+        target,
+    }
+}
+
+/// `load` and `store` are here too; what follows them (`.mask(..)`) is read with them.
+static BUILTINS: &[Builtin] = &[
+    function("program_id", 1),
+    function("num_programs", 1),
+    function("range", 2),
+    function("splat", 2),
+    function("full", 3),
+    function("zeros", 2),
+    function("load", 1),
+    function("store", 2),
+    function("where_", 3),
+    function("select", 3),
+    both("minimum", 2),
+    both("maximum", 2),
+    both("minimum_nan", 2),
+    both("maximum_nan", 2),
+    both("clamp", 3),
+    both("fma", 3),
+    both("pow", 2),
+    both("div_rn", 2),
+    both("cdiv", 2),
+    both("exp", 1),
+    both("exp2", 1),
+    both("expm1", 1),
+    both("log", 1),
+    both("log2", 1),
+    both("log10", 1),
+    both("log1p", 1),
+    both("sin", 1),
+    both("cos", 1),
+    both("tan", 1),
+    both("tanh", 1),
+    both("erf", 1),
+    both("sqrt", 1),
+    both("sqrt_rn", 1),
+    both("rsqrt", 1),
+    both("floor", 1),
+    both("ceil", 1),
+    both("trunc", 1),
+    both("round", 1),
+    both("round_even", 1),
+    both("abs", 1),
+    both("sigmoid", 1),
+    both("silu", 1),
+    both("gelu", 1),
+    both("relu", 1),
+    both("cast", 2),
+    alias("to", "cast", 2),
+    both("bitcast", 2),
+    both("expand_dims", 2),
+    both("broadcast_to", 2),
+];
+
+/// Words that are read by their position rather than as builtins.
+pub(crate) const SPECIAL: &[&str] = &["static_range", "static_assert", "mask", "other", "at"];
+
+pub(crate) fn find(name: &str) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|b| b.name == name && b.name != "to")
+}
+
+pub(crate) fn find_method(name: &Ident) -> Result<&'static Builtin> {
+    if let Some(builtin) = BUILTINS.iter().find(|b| *name == b.name && b.method) {
+        return Ok(builtin);
+    }
+    let text = name.to_string();
+    let names = BUILTINS.iter().filter(|b| b.method).map(|b| b.name);
+    let advice = match nearest(&text, names.chain(["mask", "other", "at"])) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None if find(&text).is_some() => format!(": it is a function, `{text}(..)`"),
+        None => ": device functions are called as functions".to_owned(),
+    };
+    Err(Error::new(
+        name.span(),
+        format!("no builtin method `{text}` in kernels{advice}"),
+    ))
+}
+
+impl Builtin {
+    /// Checks the number of arguments, the receiver of a method counted.
+    pub(crate) fn check(&self, span: Span, found: usize, method: bool) -> Result<()> {
+        if self.arity.contains(&found) {
+            return Ok(());
+        }
+        let less = usize::from(method);
+        let (wanted, found) = (self.arity.end() - less, found - less);
+        let plural = if wanted == 1 { "" } else { "s" };
+        let dot = if method { "." } else { "" };
+        Err(Error::new(
+            span,
+            format!("`{dot}{}` takes {wanted} argument{plural}, not {found}", self.name),
+        ))
+    }
+}
+
+/// The name nearest to a misspelt one, if one is near.
+fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = if text.len() > 4 { 2 } else { 1 };
+    names
+        .map(|n| (distance(text, n), n))
+        .filter(|&(d, _)| d <= limit)
+        .min()
+        .map(|(_, n)| n)
+}
+
+/// The least number of insertions, deletions and replacements that turn one name into the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_find_their_neighbour() {
+        let names = || ["exp", "exp2", "maximum", "minimum"].into_iter();
+        assert_eq!(nearest("maxmum", names()), Some("maximum"));
+        assert_eq!(nearest("epx2", names()), None);
+        assert_eq!(nearest("ex", names()), Some("exp"));
+        assert_eq!(nearest("gather", names()), None);
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance("load", "load"), 0);
+        assert_eq!(distance("lod", "load"), 1);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("store", "stare"), 1);
+    }
+}
