@@ -40,7 +40,7 @@ fn check_operation(operation: OperationRef<'_, '_>, target: Target) -> Result<()
     let name = name_of(operation);
     let location = || {
         let text = operation.location().to_string();
-        (!text.contains("unknown")).then_some(text)
+        (text != "loc(unknown)").then_some(text)
     };
     if let Some(rest) = name.strip_prefix("nvvm.") {
         return match needed_target(rest) {
