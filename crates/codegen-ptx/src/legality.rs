@@ -2,8 +2,8 @@
 //!
 //! Two looks at a module: at the MLIR operations, which know where they come from ([`check_operations`]), and at the
 //! finished LLVM module, for what passes have introduced ([`check_module`]). Both ask the same two rules:
-//! [`unsupported`] for LLVM's own intrinsics, by trial of every one against LLVM 22 (an `llc` run for each type), and
-//! [`needed_target`] for NVVM's, from the PTX ISA's "target notes".
+//! `unsupported` for LLVM's own intrinsics, by trial of every one against LLVM 22 (an `llc` run for each type), and
+//! `needed_target` for NVVM's, from the PTX ISA's "target notes".
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;

@@ -5,7 +5,7 @@
 //!
 //! 1. [`legality::check_operations`]: what the NVPTX backend cannot select is refused here, while source locations
 //!    are still known.
-//! 2. [`translate`]: MLIR to an LLVM module with the target's data layout.
+//! 2. [`translate()`]: MLIR to an LLVM module with the target's data layout.
 //! 3. [`set_fusion`]: floating-point contraction on or off for the module's own arithmetic.
 //! 4. [`math::link`]: the bodies of the mathematical functions that the module calls, from an embedded bitcode
 //!    library. No CUDA toolkit is needed.

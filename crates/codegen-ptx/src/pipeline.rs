@@ -120,7 +120,7 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
 
 /// Runs LLVM's default pipeline of that level, with the target's cost model.
 ///
-/// Runs on the calling thread: a fatal error of LLVM ends the process (see [`guard`](crate::guard)).
+/// Runs on the calling thread: a fatal error of LLVM ends the process (see [`guard`]).
 ///
 /// # Errors
 /// [`Error::Codegen`] with what LLVM reports.
@@ -137,7 +137,7 @@ pub fn optimise(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
 
 /// The module's PTX text. Nothing in the module is optimised here but what instruction selection does itself.
 ///
-/// Runs on the calling thread: a fatal error of LLVM ends the process (see [`guard`](crate::guard)).
+/// Runs on the calling thread: a fatal error of LLVM ends the process (see [`guard`]).
 ///
 /// # Errors
 /// [`Error::UnsupportedIntrinsic`], [`Error::NeedsNewerTarget`] or [`Error::UndefinedSymbol`] for what the module
