@@ -1,1 +1,29 @@
-//! The order of the stages: from a kernel to PTX or CUDA C++.
+//! The order of the stages: from a kernel in typed SSA to PTX or CUDA C++.
+//!
+//! | stage | form | what leads there |
+//! |---|---|---|
+//! | [`Stage::Ssa`] | typed SSA | the front ends; optimised |
+//! | [`Stage::Tile`] | MLIR, tile dialect | `mytriton_tile::from_ssa` |
+//! | [`Stage::Layout`] | the same, every tile with a layout | [`pipeline::LAYOUT`] |
+//! | [`Stage::Gpu`] | one thread's program | [`pipeline::GPU`] |
+//! | [`Stage::Llvm`] | llvm and nvvm dialects | [`pipeline::LLVM`] |
+//! | [`Stage::Ptx`] | PTX text | `mytriton_codegen_ptx` |
+//! | [`Stage::Cuda`] | CUDA C++ text | `mytriton_codegen_cuda`, from typed SSA |
+//!
+//! [`compile`] goes the whole way; [`emit`] gives the text of any stage; [`read_mlir`] brings `.mlir` files to typed SSA.
+
+mod compile;
+mod context;
+mod dump;
+mod emit;
+mod error;
+pub mod pipeline;
+mod stage;
+mod tools;
+
+pub use compile::{CompileOptions, Compiled, StageTimes, compile};
+pub use emit::{emit, read_mlir};
+pub use error::CompileError;
+pub use mytriton_codegen_ptx::{OptLevel, Target};
+pub use stage::Stage;
+pub use tools::{lsp_main, opt_main};

@@ -1,1 +1,8 @@
-//! Passes on the tile dialect, and its lowering to the gpu stage.
+//! Passes on the tile dialect, and its lowering to the `gpu` stage: one file per pass, named as its flag.
+
+pub mod assign_layouts;
+pub mod axis_info;
+pub mod convert_tile_to_gpu;
+pub mod insert_barriers;
+pub mod ir;
+pub mod registry;

@@ -9,11 +9,14 @@ use melior::{
 };
 use mlir_sys::mlirOperationRemoveFromParent;
 
-/// The context of an operation, for as long as the operation's types live.
-pub fn context_of<'c: 'a, 'a>(operation: &impl OperationLike<'c, 'a>) -> &'c Context {
-    // SAFETY: an operation's context outlives it and everything of lifetime `'c` in it. melior's `ContextRef` derefs
-    // only for its own, shorter borrow.
-    unsafe { operation.context().to_ref() }
+/// Calls `f` with the context of an operation.
+///
+/// melior's `ContextRef` holds the handle that a `&Context` points to, so that the reference is good only while it
+/// lives: hence a scope. What is made with it keeps the handle, not the reference, and may outlive the call.
+pub fn with_context<'c: 'a, 'a, R>(operation: &impl OperationLike<'c, 'a>, f: impl FnOnce(&'c Context) -> R) -> R {
+    let context = operation.context();
+    // SAFETY: an operation's context outlives `'c`, and the handle that the reference points to lives until `f` returns.
+    f(unsafe { context.to_ref() })
 }
 
 /// Takes an operation out of its block and gives it over: dropped, it is destroyed with all that it holds. None of its

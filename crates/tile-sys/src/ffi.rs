@@ -1,6 +1,9 @@
 //! The C API of `dialects/include/mytriton-c`, declared by hand: it is small and rarely changes.
 
-use mlir_sys::{MlirAttribute, MlirContext, MlirDialectHandle, MlirDialectRegistry, MlirLocation, MlirPass, MlirType};
+use mlir_sys::{
+    MlirAttribute, MlirContext, MlirDialectHandle, MlirDialectRegistry, MlirLocation, MlirModule, MlirPass, MlirStringRef,
+    MlirType,
+};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 unsafe extern "C" {
@@ -24,6 +27,8 @@ unsafe extern "C" {
     pub fn mytritonAttributeIsATileAxis(attribute: MlirAttribute) -> bool;
     pub fn mytritonTileAxisAttrGet(context: MlirContext, axis: u32) -> MlirAttribute;
     pub fn mytritonTileAxisAttrGetValue(attribute: MlirAttribute) -> u32;
+
+    pub fn mytritonParseModule(context: MlirContext, text: MlirStringRef, file: MlirStringRef) -> MlirModule;
 
     pub fn mytritonRegisterAllDialects(registry: MlirDialectRegistry);
     pub fn mytritonRegisterUpstreamPasses();

@@ -32,12 +32,14 @@ mod diagnostics;
 mod dialect;
 mod ffi;
 mod layout_check;
+mod parse;
 mod tools;
 
 pub use attributes::{
     Axis, LayoutBases, LayoutIndex, LayoutRef, axis_attribute, axis_of, emit_error, layout_attribute,
 };
-pub use context::{context_of, detach, set_attribute};
+pub use context::{detach, set_attribute, with_context};
 pub use diagnostics::{Report, Severity, collect_diagnostics, verify};
 pub use dialect::{dialect_handle, lowering_dialect_handles, ptr_pointee, ptr_type, register_all_dialects};
+pub use parse::parse_module;
 pub use tools::{ToolError, lsp_main, opt_main, register_pass, register_upstream_passes};

@@ -1,1 +1,14 @@
-//! Safe face of the tile dialect, and the conversions between it and typed SSA.
+//! The safe face of the tile dialect, and the conversions between it and typed SSA.
+//!
+//! [`from_ssa`] gives the `tile` stage of a kernel; [`to_ssa`] reads such a module back. [`emit`] is how Rust code
+//! makes IR here and in the passes.
+
+pub mod emit;
+mod from_ssa;
+pub mod layout;
+pub mod names;
+mod to_ssa;
+pub mod types;
+
+pub use from_ssa::{FromSsaError, fastmath, from_ssa};
+pub use to_ssa::{ToSsaError, argument_attributes, defining_operation, name_of, place_of, to_ssa};

@@ -122,7 +122,7 @@ func.func @divisibility_on_function() attributes {tile.divisibility = 16 : i32} 
 
 // -----
 
-// expected-error @+1 {{unknown attribute tile.divisibilty on argument #0; the tile dialect has tile.divisibility}}
+// expected-error @+1 {{unknown attribute tile.divisibilty on argument #0; the tile dialect has tile.divisibility and tile.name}}
 func.func @misspelt_argument(%n: i32 {tile.divisibilty = 16 : i32}) {
   return
 }
@@ -131,5 +131,19 @@ func.func @misspelt_argument(%n: i32 {tile.divisibilty = 16 : i32}) {
 
 // expected-error @+1 {{unknown attribute tile.warps; the tile dialect has tile.kernel and tile.num_warps for operations}}
 func.func @misspelt_function() attributes {tile.warps = 4 : i32} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{tile.name is a string, not 3 : i32}}
+func.func @name_of_another_kind(%x: i32 {tile.name = 3 : i32}) attributes {tile.kernel} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{tile.name belongs on a function argument}}
+func.func @name_of_the_function() attributes {tile.kernel, tile.name = "f"} {
   return
 }

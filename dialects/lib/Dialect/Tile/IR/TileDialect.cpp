@@ -116,7 +116,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyKernel(op, attribute.getValue());
   if (name == getNumWarpsAttrName())
     return verifyNumWarps(op, attribute);
-  if (name == getDivisibilityAttrName())
+  if (name == getDivisibilityAttrName() || name == getNameAttrName())
     return op->emitError() << name << " belongs on a function argument";
   // A misspelt name would otherwise lose a fact in silence.
   return op->emitError("unknown attribute ")
@@ -126,12 +126,18 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
                                                     unsigned argIndex, NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name != getDivisibilityAttrName())
+  if (name != getDivisibilityAttrName() && name != getNameAttrName())
     return op->emitError("unknown attribute ")
-           << name << " on argument #" << argIndex << "; the tile dialect has tile.divisibility";
+           << name << " on argument #" << argIndex
+           << "; the tile dialect has tile.divisibility and tile.name";
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function || regionIndex != 0)
     return op->emitError() << name << " belongs on a function argument";
+  if (name == getNameAttrName()) {
+    if (!isa<StringAttr>(attribute.getValue()))
+      return op->emitError() << name << " is a string, not " << attribute.getValue();
+    return success();
+  }
   Type type = function.getArgumentTypes()[argIndex];
   if (!isa<PtrType>(type) && (!type.isSignlessInteger() || type.isInteger(1)))
     return op->emitError() << name << " needs an integer or pointer argument; argument #"

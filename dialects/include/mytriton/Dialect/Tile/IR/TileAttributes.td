@@ -28,6 +28,12 @@ def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout", [
     the lowest bit. `block`, the index of a thread block in its cluster, may be
     left out when it has no bases.
 
+    ```
+    layout ::= `#tile.layout<{` index (`,` index)* `}>`
+    index  ::= (`register` | `lane` | `warp` | `block`) `=` `[` (basis (`,` basis)*)? `]`
+    basis  ::= `[` integer (`,` integer)* `]`
+    ```
+
     ```mlir
     // 16x32 elements on one warp: two registers along each row, lanes along the
     // rest of a row (4 bits), then rows.
@@ -54,11 +60,11 @@ def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout", [
     7. The map reaches every element of the tile so padded.
   }];
   let parameters = (ins
-    "unsigned":$rank,
-    ArrayRefParameter<"int32_t">:$registerBases,
-    ArrayRefParameter<"int32_t">:$laneBases,
-    ArrayRefParameter<"int32_t">:$warpBases,
-    ArrayRefParameter<"int32_t">:$blockBases
+    AttrParameter<"unsigned", "coordinates of a basis">:$rank,
+    ArrayRefParameter<"int32_t", "coordinates of the register bases, one basis after another">:$registerBases,
+    ArrayRefParameter<"int32_t", "coordinates of the lane bases, one basis after another">:$laneBases,
+    ArrayRefParameter<"int32_t", "coordinates of the warp bases, one basis after another">:$warpBases,
+    ArrayRefParameter<"int32_t", "coordinates of the block bases, one basis after another">:$blockBases
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -58,6 +58,7 @@ def Tile_Dialect : Dialect {
     | `tile.kernel` | `func.func` | The function is the entry point of a launch. It has a body and no results, and its arguments are scalars or `!tile.ptr`. |
     | `tile.num_warps = N : i32` | functions | A program instance is executed by `N` warps of 32 threads: a power of two, 1 to 32. Layouts inside have log2 `N` warp bases. |
     | `tile.divisibility = N : i32` | integer and pointer arguments | The argument (an address in bytes, for a pointer) is a multiple of the power of two `N`. A specialisation fact: where it does not hold, the kernel's behaviour is undefined. |
+    | `tile.name = "..."` | arguments | The argument's name in the source, for messages and for the way back to other forms. |
 
     ## Conventions on other dialects' operations
 
@@ -84,6 +85,10 @@ def Tile_Dialect : Dialect {
     /// Name of the function attribute that gives the warps of a program.
     static constexpr ::llvm::StringLiteral getNumWarpsAttrName() {
       return "tile.num_warps";
+    }
+    /// Name of the argument attribute that gives the name in the source.
+    static constexpr ::llvm::StringLiteral getNameAttrName() {
+      return "tile.name";
     }
     /// Name of the argument attribute that gives a known divisor.
     static constexpr ::llvm::StringLiteral getDivisibilityAttrName() {

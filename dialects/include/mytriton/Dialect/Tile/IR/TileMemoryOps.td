@@ -49,6 +49,10 @@ def Tile_LoadOp : Tile_Op<"load", [
     The effect is a read of memory as a whole: no two pointers are assumed to
     be distinct.
 
+    ```
+    operation ::= `tile.load` $pointer (`,` $mask (`,` $other)?)? attr-dict `:` type($pointer)
+    ```
+
     ```mlir
     %a = tile.load %p : !tile.ptr<f32>
     %b = tile.load %ptrs, %mask : tensor<1024x!tile.ptr<f32>>
@@ -81,6 +85,10 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
 
     The effect is a write to memory as a whole: no two pointers are assumed to
     be distinct.
+
+    ```
+    operation ::= `tile.store` $pointer `,` $value (`,` $mask)? attr-dict `:` type($pointer)
+    ```
 
     ```mlir
     tile.store %p, %v : !tile.ptr<f32>

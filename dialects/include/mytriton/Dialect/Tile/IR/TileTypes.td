@@ -31,7 +31,7 @@ def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr"> {
     Constraints:
     1. The pointee is one of i1, i8, i16, i32, i64, f16, bf16, f32, f64.
   }];
-  let parameters = (ins "::mlir::Type":$pointee);
+  let parameters = (ins TypeParameter<"::mlir::Type", "type of what is pointed to">:$pointee);
   let assemblyFormat = "`<` $pointee `>`";
   let genVerifyDecl = 1;
   let builders = [

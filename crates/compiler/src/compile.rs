@@ -1,0 +1,244 @@
+//! The whole way of one kernel.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use melior::Context;
+use melior::ir::Module;
+use melior::ir::operation::OperationLike;
+use melior::pass::PassManager;
+use melior::utility::parse_pass_pipeline;
+use mytriton_codegen_ptx as ptx;
+use mytriton_ssa::Kernel;
+use mytriton_tile_sys as sys;
+
+use crate::context::new_context;
+use crate::dump::dump;
+use crate::error::CompileError;
+use crate::pipeline;
+use crate::stage::Stage;
+
+/// How to compile.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct CompileOptions {
+    /// The GPU.
+    pub target: ptx::Target,
+    /// Warps that run one program: a power of two from 1 to 32.
+    pub num_warps: u32,
+    /// How much LLVM optimises.
+    pub opt_level: ptx::OptLevel,
+    /// May `x * y + z` be rounded once instead of twice?
+    pub fp_fusion: bool,
+}
+
+impl CompileOptions {
+    /// The defaults for a GPU: 4 warps, everything optimised, fusion allowed.
+    pub const fn new(target: ptx::Target) -> CompileOptions {
+        CompileOptions { target, num_warps: 4, opt_level: ptx::OptLevel::O3, fp_fusion: true }
+    }
+}
+
+/// The time that each step took.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct StageTimes {
+    /// A fresh MLIR context.
+    pub context: Duration,
+    /// Typed SSA to the `tile` stage.
+    pub tile: Duration,
+    /// To the `layout` stage.
+    pub layout: Duration,
+    /// To the `gpu` stage.
+    pub gpu: Duration,
+    /// To the `llvm` stage.
+    pub llvm: Duration,
+    /// To PTX, in LLVM.
+    pub ptx: ptx::Timings,
+}
+
+impl StageTimes {
+    /// All steps together.
+    pub fn total(&self) -> Duration {
+        self.context + self.tile + self.layout + self.gpu + self.llvm + self.ptx.total()
+    }
+}
+
+/// A kernel as PTX.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The PTX text.
+    pub ptx: String,
+    /// The kernel's name in it.
+    pub entry: String,
+    /// Threads of a block: the launch must use this many.
+    pub threads: u32,
+    /// How long it took.
+    pub times: StageTimes,
+}
+
+/// Compiles a verified kernel to PTX. The kernel is taken as it is: optimise it first
+/// ([`mytriton_ssa::optimise`]).
+///
+/// # Errors
+/// [`CompileError`] with the stage, the kernel's source line where there is one, and a reproducer where a pass failed.
+pub fn compile(kernel: &Kernel, options: &CompileOptions) -> Result<Compiled, CompileError> {
+    let mut times = StageTimes::default();
+    let start = Instant::now();
+    let context = new_context();
+    times.context = start.elapsed();
+    let module = lower(&context, kernel, options, Stage::Llvm, &mut times)?;
+    let _span = tracing::debug_span!("ptx", kernel = kernel.name).entered();
+    let compiled = to_ptx(&module, kernel, options)?;
+    dump(Stage::Ptx, &kernel.name, || compiled.text.clone());
+    times.ptx = compiled.timings;
+    Ok(Compiled { ptx: compiled.text, entry: kernel.name.clone(), threads: options.num_warps * 32, times })
+}
+
+/// The PTX of a module in the `llvm` stage.
+pub(crate) fn to_ptx(
+    module: &Module<'_>,
+    kernel: &Kernel,
+    options: &CompileOptions,
+) -> Result<ptx::Ptx, CompileError> {
+    let ptx_options = ptx::Options {
+        opt_level: options.opt_level,
+        fp_fusion: options.fp_fusion,
+        ..ptx::Options::new(options.target)
+    };
+    ptx::compile(module.as_operation(), &ptx_options).map_err(|error| CompileError {
+        stage: Stage::Ptx,
+        kernel: kernel.name.clone(),
+        place: None,
+        message: error.to_string(),
+        reproducer: None,
+    })
+}
+
+/// The module of a kernel in one of the MLIR stages.
+pub(crate) fn lower<'c>(
+    context: &'c Context,
+    kernel: &Kernel,
+    options: &CompileOptions,
+    last: Stage,
+    times: &mut StageTimes,
+) -> Result<Module<'c>, CompileError> {
+    let fail = |message: String, place: Option<String>| CompileError {
+        stage: Stage::Tile,
+        kernel: kernel.name.clone(),
+        place,
+        message,
+        reproducer: None,
+    };
+    if !(options.num_warps.is_power_of_two() && options.num_warps <= 32) {
+        return Err(fail(format!("num_warps is {}: a power of two from 1 to 32 is needed", options.num_warps), None));
+    }
+    dump(Stage::Ssa, &kernel.name, || kernel.to_string());
+    let start = Instant::now();
+    let span = tracing::debug_span!("tile", kernel = kernel.name).entered();
+    let mut module = mytriton_tile::from_ssa(context, kernel, options.num_warps)
+        .map_err(|error| fail(error.message.clone(), error.place.clone()))?;
+    if let Err(reports) = sys::verify(context, &module.as_operation()) {
+        return Err(fail(join(&reports), place_in(&reports)));
+    }
+    drop(span);
+    times.tile = start.elapsed();
+    dump(Stage::Tile, &kernel.name, || module.as_operation().to_string());
+    for stage in [Stage::Layout, Stage::Gpu, Stage::Llvm] {
+        if stage > last {
+            break;
+        }
+        let start = Instant::now();
+        let _span = tracing::debug_span!("pipeline", stage = stage.name(), kernel = kernel.name).entered();
+        run(context, &mut module, stage, &kernel.name)?;
+        let slot = match stage {
+            Stage::Layout => &mut times.layout,
+            Stage::Gpu => &mut times.gpu,
+            _ => &mut times.llvm,
+        };
+        *slot = start.elapsed();
+        dump(stage, &kernel.name, || module.as_operation().to_string());
+    }
+    Ok(module)
+}
+
+/// Runs the pipeline that leads to a stage.
+pub(crate) fn run<'c>(
+    context: &'c Context,
+    module: &mut Module<'c>,
+    stage: Stage,
+    kernel: &str,
+) -> Result<(), CompileError> {
+    let Some(text) = pipeline::leading_to(stage) else { return Ok(()) };
+    let manager = PassManager::new(context);
+    manager.enable_verifier(true);
+    let fail = |message: String, place: Option<String>, reproducer: Option<PathBuf>| CompileError {
+        stage,
+        kernel: kernel.to_owned(),
+        place,
+        message,
+        reproducer,
+    };
+    parse_pass_pipeline(manager.as_operation_pass_manager(), text)
+        .map_err(|error| fail(format!("the pipeline {text} is not understood: {error}"), None, None))?;
+    // A pass that fails leaves a module that is neither the one nor the other.
+    let before = module.as_operation().to_owned_clone();
+    let (result, reports) = sys::collect_diagnostics(context, || manager.run(module));
+    result.map_err(|_| {
+        let reproducer = write_reproducer(&before.to_text(), text, kernel, stage);
+        fail(join(&reports), place_in(&reports), reproducer)
+    })
+}
+
+/// An operation kept as it was.
+struct Snapshot<'c>(melior::ir::Operation<'c>);
+
+impl Snapshot<'_> {
+    fn to_text(&self) -> String {
+        use melior::ir::operation::OperationPrintingFlags;
+        let flags = OperationPrintingFlags::new().enable_debug_info(true, false);
+        self.0.to_string_with_flags(flags).unwrap_or_else(|_| self.0.to_string())
+    }
+}
+
+trait ToOwnedClone<'c> {
+    fn to_owned_clone(&self) -> Snapshot<'c>;
+}
+
+impl<'c> ToOwnedClone<'c> for melior::ir::OperationRef<'c, '_> {
+    fn to_owned_clone(&self) -> Snapshot<'c> {
+        Snapshot((**self).clone())
+    }
+}
+
+fn join(reports: &[sys::Report]) -> String {
+    if reports.is_empty() {
+        return "a pass failed without saying why".to_owned();
+    }
+    reports.iter().map(|report| report.message.clone()).collect::<Vec<_>>().join("\n  ")
+}
+
+/// `file:line:column` of the first report, out of `loc("file":line:column)`.
+fn place_in(reports: &[sys::Report]) -> Option<String> {
+    let text = reports.first()?.location.strip_prefix("loc(\"")?;
+    let (file, rest) = text.split_once("\":")?;
+    Some(format!("{file}:{}", rest.trim_end_matches(')')))
+}
+
+/// Writes a module with the pipeline that fails on it, in the form of MLIR's crash reproducers. Where: the directory
+/// `MYTRITON_REPRODUCER_DIR`, or the system's for temporary files.
+fn write_reproducer(module: &str, pipeline: &str, kernel: &str, stage: Stage) -> Option<PathBuf> {
+    let directory =
+        std::env::var_os("MYTRITON_REPRODUCER_DIR").map_or_else(std::env::temp_dir, std::path::PathBuf::from);
+    let text = format!(
+        "{module}\n\n{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n      pipeline: \"{pipeline}\",\n      \
+         disable_threading: true,\n      verify_each: true\n    }}\n  }}\n#-}}\n"
+    );
+    std::fs::create_dir_all(&directory).ok()?;
+    let mut file = tempfile::Builder::new()
+        .prefix(&format!("mytriton-{kernel}-{stage}-"))
+        .suffix(".mlir")
+        .tempfile_in(directory)
+        .ok()?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).ok()?;
+    let (_, path) = file.keep().ok()?;
+    Some(path)
+}

@@ -1,0 +1,52 @@
+//! The text of a kernel in any stage, and `.mlir` files as kernels.
+
+use melior::ir::Module as MlirModule;
+use melior::ir::operation::OperationLike;
+use mytriton_ssa::{Kernel, Module};
+use mytriton_tile_sys as sys;
+
+use crate::compile::{CompileOptions, StageTimes, compile, lower};
+use crate::context::new_context;
+use crate::error::CompileError;
+use crate::stage::Stage;
+
+/// The text of a verified kernel in a stage.
+///
+/// # Errors
+/// As [`compile`].
+pub fn emit(kernel: &Kernel, stage: Stage, options: &CompileOptions) -> Result<String, CompileError> {
+    match stage {
+        Stage::Ssa => Ok(kernel.to_string()),
+        Stage::Ptx => compile(kernel, options).map(|compiled| compiled.ptx),
+        Stage::Cuda => cuda(kernel, options),
+        Stage::Tile | Stage::Layout | Stage::Gpu | Stage::Llvm => {
+            let context = new_context();
+            let module = lower(&context, kernel, options, stage, &mut StageTimes::default())?;
+            Ok(module.as_operation().to_string())
+        }
+    }
+}
+
+fn cuda(kernel: &Kernel, options: &CompileOptions) -> Result<String, CompileError> {
+    let _ = options;
+    Err(CompileError {
+        stage: Stage::Cuda,
+        kernel: kernel.name.clone(),
+        place: None,
+        message: "not wired".to_owned(),
+        reproducer: None,
+    })
+}
+
+/// The kernels of a `.mlir` file in the `tile` stage.
+///
+/// # Errors
+/// What MLIR's parser and verifier said, or what typed SSA has no form for; each line begins with its place.
+pub fn read_mlir(text: &str, file: &str) -> Result<Module, String> {
+    let context = new_context();
+    let (module, reports) = sys::collect_diagnostics(&context, || sys::parse_module(&context, text, file));
+    let Some(module): Option<MlirModule> = module else {
+        return Err(reports.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+    };
+    mytriton_tile::to_ssa(&module).map_err(|error| error.to_string())
+}

@@ -1,0 +1,175 @@
+//! Functions of floats: PTX approximations within the language's bounds, exact LLVM operations, or the library.
+//!
+//! | function | `f32` | `f64` |
+//! |---|---|---|
+//! | exp, exp2 | `ex2.approx` (exp of x * log2 e) | library |
+//! | sqrt (`afn`), rsqrt | `sqrt.approx`, `rsqrt.approx` | `sqrt.rn`, 1 / `sqrt.rn` |
+//! | division (`arcp`) | `div.full` | `div.rn` |
+//! | sqrt, division without flag | `sqrt.rn`, `div.rn` | the same |
+//! | others that LLVM has no instruction for | library | library |
+//!
+//! `f16` and `bf16` compute in `f32` and round once; sums, products and comparisons stay in their type.
+
+use melior::ir::attribute::StringAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
+use mytriton_tile::emit::{Emitter, element_type, result_of, with_element};
+
+use super::Conversion;
+use super::thread::map;
+
+/// Functions that the mathematics library has: name of the operation, name in the library.
+const LIBRARY: &[(&str, &str)] = &[
+    ("math.exp", "exp"),
+    ("math.exp2", "exp2"),
+    ("math.expm1", "expm1"),
+    ("math.log", "log"),
+    ("math.log2", "log2"),
+    ("math.log10", "log10"),
+    ("math.log1p", "log1p"),
+    ("math.sin", "sin"),
+    ("math.cos", "cos"),
+    ("math.tan", "tan"),
+    ("math.tanh", "tanh"),
+    ("math.erf", "erf"),
+    ("math.powf", "pow"),
+    ("arith.remf", "fmod"),
+];
+
+/// Operations that LLVM selects directly; of narrow floats, in `f32`.
+const DIRECT: &[&str] = &["math.floor", "math.ceil", "math.trunc", "math.round", "math.roundeven"];
+
+impl<'c: 'a, 'a> Conversion<'c, 'a> {
+    /// The operation on floats, if it is one that needs choosing; `ty` is the result's type.
+    pub(super) fn function(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        ty: Type<'c>,
+    ) -> Option<Value<'c, 'a>> {
+        let element = element_type(operands.first()?.r#type());
+        let single = Type::float32(self.context);
+        if matches!(name, "tile.fp_to_si" | "tile.fp_to_ui") {
+            let signed = name == "tile.fp_to_si";
+            let wide = self.widened(emitter, operands, element);
+            return Some(self.saturate(emitter, &wide, ty, signed));
+        }
+        let chosen = matches!(name, "math.sqrt" | "math.rsqrt" | "arith.divf")
+            || DIRECT.contains(&name)
+            || LIBRARY.iter().any(|row| row.0 == name);
+        if !chosen {
+            return None;
+        }
+        let narrow = element.is_f16() || element.is_bf16();
+        let wide = if narrow { self.widened(emitter, operands, element) } else { operands.to_vec() };
+        let wide_type = if narrow { with_element(ty, single) } else { ty };
+        let result = self.on_wide(emitter, op, name, &wide, wide_type);
+        Some(if narrow { emitter.value("arith.truncf", &[result], ty, &[]) } else { result })
+    }
+
+    fn widened(&self, emitter: Emitter<'c, 'a>, operands: &[Value<'c, 'a>], element: Type<'c>) -> Vec<Value<'c, 'a>> {
+        if !(element.is_f16() || element.is_bf16()) {
+            return operands.to_vec();
+        }
+        let single = Type::float32(self.context);
+        operands
+            .iter()
+            .map(|v| emitter.value("arith.extf", &[*v], with_element(v.r#type(), single), &[]))
+            .collect()
+    }
+
+    /// The same of `f32` or `f64`.
+    fn on_wide(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        ty: Type<'c>,
+    ) -> Value<'c, 'a> {
+        let element = element_type(ty);
+        let single = element.is_f32();
+        let flagged = |flag: &str| {
+            let text = op.attribute("fastmath").map(|a| a.to_string()).unwrap_or_default();
+            text.contains(flag) || text.contains("fast>")
+        };
+        let approximate = |intrinsic: &str| {
+            map(emitter, operands, ty, |of| call_intrinsic(emitter, intrinsic, of, element))
+        };
+        match name {
+            "math.exp" if single => {
+                let factor = emitter.float_like(ty, std::f64::consts::LOG2_E);
+                let scaled = emitter.binary("arith.mulf", operands[0], factor);
+                map(emitter, &[scaled], ty, |of| call_intrinsic(emitter, EX2, of, element))
+            }
+            "math.exp2" if single => approximate(EX2),
+            "math.sqrt" if single && flagged("afn") => approximate("llvm.nvvm.sqrt.approx.f"),
+            "math.rsqrt" if single => approximate("llvm.nvvm.rsqrt.approx.f"),
+            "math.rsqrt" => {
+                let one = emitter.float_like(ty, 1.0);
+                let root = emitter.value("math.sqrt", operands, ty, &[]);
+                emitter.binary("arith.divf", one, root)
+            }
+            "arith.divf" if single && flagged("arcp") => approximate("llvm.nvvm.div.full"),
+            "math.sqrt" | "arith.divf" => emitter.value(name, operands, ty, &[]),
+            _ => match LIBRARY.iter().find(|row| row.0 == name) {
+                Some((_, function)) => self.library(emitter, function, operands, ty),
+                None => result_of(emitter.like(op, operands, &[ty], Vec::new()), 0),
+            },
+        }
+    }
+
+    /// A call of the mathematics library for each element.
+    fn library(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        function: &str,
+        operands: &[Value<'c, 'a>],
+        ty: Type<'c>,
+    ) -> Value<'c, 'a> {
+        let element = element_type(ty);
+        let symbol = format!("__mytriton_{function}_{element}");
+        let parameters = vec![element; operands.len()];
+        let signature = melior::dialect::llvm::r#type::function(element, &parameters, false);
+        self.functions.insert(symbol.clone(), signature);
+        map(emitter, operands, ty, |of| {
+            let none = melior::ir::attribute::DenseI32ArrayAttribute::new(emitter.context, &[]);
+            let segments = melior::ir::attribute::DenseI32ArrayAttribute::new(emitter.context, &[of.len() as i32, 0]);
+            let attributes = [
+                ("callee", emitter.symbol(&symbol)),
+                ("op_bundle_sizes", none.into()),
+                ("operandSegmentSizes", segments.into()),
+            ];
+            emitter.value("llvm.call", of, element, &attributes)
+        })
+    }
+
+    /// Float to integer: truncates, saturates, NaN gives 0 (LLVM language reference, `llvm.fptosi.sat`).
+    fn saturate(&self, emitter: Emitter<'c, 'a>, operands: &[Value<'c, 'a>], ty: Type<'c>, signed: bool) -> Value<'c, 'a> {
+        let (from, to) = (element_type(operands[0].r#type()), element_type(ty));
+        let sign = if signed { "s" } else { "u" };
+        let intrinsic = format!("llvm.fpto{sign}i.sat.{to}.{from}");
+        map(emitter, operands, ty, |of| call_intrinsic(emitter, &intrinsic, of, to))
+    }
+}
+
+const EX2: &str = "llvm.nvvm.ex2.approx.f32";
+
+fn call_intrinsic<'c: 'a, 'a>(
+    emitter: Emitter<'c, 'a>,
+    name: &str,
+    operands: &[Value<'c, 'a>],
+    ty: Type<'c>,
+) -> Value<'c, 'a> {
+    let none = melior::ir::attribute::DenseI32ArrayAttribute::new(emitter.context, &[]);
+    let count = operands.len() as i32;
+    let segments = melior::ir::attribute::DenseI32ArrayAttribute::new(emitter.context, &[count, 0]);
+    let attributes = [
+        ("intrin", StringAttribute::new(emitter.context, name).into()),
+        ("op_bundle_sizes", none.into()),
+        ("operandSegmentSizes", segments.into()),
+    ];
+    emitter.value("llvm.call_intrinsic", operands, ty, &attributes)
+}

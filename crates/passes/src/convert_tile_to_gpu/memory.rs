@@ -1,0 +1,362 @@
+//! Loads and stores: vector accesses of up to 16 bytes, predicated where there is a mask.
+//!
+//! A mask becomes the predicate of an inline PTX instruction rather than a branch, so that accesses with different masks
+//! can be in flight together. The forms, which the SIMT executor knows too, are
+//! `@$p ld.global.v4.b32 {$0, $1, $2, $3}, [$a];` with the results tied to what masked-off elements get, and
+//! `@$p st.global.v4.b32 [$a], {$0, $1, $2, $3};` (PTX ISA, "ld", "st", "Predicated Execution").
+
+use melior::ir::attribute::DenseI64ArrayAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::IntegerType;
+use melior::ir::{OperationRef, Type, Value, ValueLike};
+use mytriton_layout::{DistributedLayout, RegisterGroup};
+use mytriton_tile::emit::{CmpI, Emitter, element_type, result_of, shape_of, with_element};
+use mytriton_tile::types::ssa_scalar;
+
+use super::Conversion;
+use super::thread::{extract, from_elements, pick};
+use crate::ir::{PassResult, error_at, layout_at, pointee_bytes};
+
+const ACCESS_BYTES: u64 = 16;
+
+/// How the elements of one access travel: as `count` words of `bits` bits.
+struct Words<'c> {
+    bits: u32,
+    count: u64,
+    ty: Type<'c>,
+}
+
+impl<'c, 'a> Conversion<'c, 'a>
+where
+    'c: 'a,
+{
+    pub(super) fn load(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        operands: &[Value<'c, 'a>],
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let result: Value = result_of(op, 0);
+        let ty = self.lowered(op, result.r#type())?;
+        let element = element_type(ty);
+        let mask = operands.get(1).copied();
+        let other = operands.get(2).copied();
+        let Some(layout) = layout_at(op, result.r#type())? else {
+            let other = other.map(|v| vec![v]);
+            return Ok(self.load_group(emitter, operands[0], mask, other, element, 1)[0]);
+        };
+        let mask = self.inside_extents(emitter, op, &layout, mask)?;
+        let groups = self.groups(op, &layout)?;
+        let represents = layout.register_representatives();
+        let mut elements: Vec<Option<Value<'c, 'a>>> = vec![None; layout.num_registers() as usize];
+        for group in &groups {
+            // A group of copies takes the elements of the group that it copies.
+            if group.iter().any(|&r| represents[r as usize] != r) {
+                continue;
+            }
+            let of = |v: Value<'c, 'a>| group.iter().map(|&r| extract(emitter, v, r)).collect::<Vec<_>>();
+            let address = extract(emitter, operands[0], group[0]);
+            let predicate = mask.map(|m| extract(emitter, m, group[0]));
+            let loaded = self.load_group(emitter, address, predicate, other.map(of), element, group.len() as u64);
+            for (&register, value) in group.iter().zip(loaded) {
+                elements[register as usize] = Some(value);
+            }
+        }
+        let all: Option<Vec<_>> =
+            (0..elements.len()).map(|r| elements[r].or(elements[represents[r] as usize])).collect();
+        let all = all.ok_or_else(|| error_at(op, "the groups of an access leave out an element"))?;
+        Ok(from_elements(emitter, &all, ty))
+    }
+
+    pub(super) fn store(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        operands: &[Value<'c, 'a>],
+    ) -> PassResult<'c> {
+        let value_type = op.operand(1).map_err(|e| error_at(op, e.to_string()))?.r#type();
+        let mask = operands.get(2).copied();
+        let Some(layout) = layout_at(op, value_type)? else {
+            // All threads hold the scalar; the first one writes it.
+            let first = emitter.int(32, 0);
+            let first = emitter.cmpi(CmpI::Eq, self.thread.id, first);
+            let predicate = mask.map_or(first, |m| emitter.binary("arith.andi", m, first));
+            self.store_group(emitter, operands[0], &[operands[1]], Some(predicate));
+            return Ok(());
+        };
+        let mask = self.inside_extents(emitter, op, &layout, mask)?;
+        let owner = self.thread.is_owner(emitter, &layout);
+        let free = layout.register_free_mask();
+        for group in &self.groups(op, &layout)? {
+            if group.iter().any(|r| r & free != 0) {
+                continue;
+            }
+            let address = extract(emitter, operands[0], group[0]);
+            let values: Vec<_> = group.iter().map(|&r| extract(emitter, operands[1], r)).collect();
+            let predicate = match (mask.map(|m| extract(emitter, m, group[0])), owner) {
+                (Some(mask), Some(owner)) => Some(emitter.binary("arith.andi", mask, owner)),
+                (mask, owner) => mask.or(owner),
+            };
+            self.store_group(emitter, address, &values, predicate);
+        }
+        Ok(())
+    }
+
+    /// The registers of each access: as many as are contiguous in memory and aligned, and have one mask.
+    fn groups(&self, op: OperationRef<'c, '_>, layout: &DistributedLayout) -> PassResult<'c, Vec<RegisterGroup>> {
+        let pointer = op.operand(0).map_err(|e| error_at(op, e.to_string()))?;
+        let bytes = pointee_bytes(pointer.r#type()).ok_or_else(|| error_at(op, "a pointer is expected"))?;
+        let shape = shape_of(pointer.r#type()).unwrap_or_default();
+        let info = self.infos.get(pointer);
+        let mask_index = if op.name().as_string_ref().as_str() == Ok("tile.load") { 1 } else { 2 };
+        let mask = op.operand(mask_index).ok().map(|m| self.infos.get(m));
+        let mut best = (1, shape.len() - 1);
+        for (axis, along) in info.axes.iter().enumerate() {
+            let mask = mask.as_ref().map_or(u64::MAX, |m| m.axes[axis].constancy);
+            // What lies beyond an extent that is no power of two is masked too.
+            let inside = if shape[axis].is_power_of_two() { u64::MAX } else { 1 << shape[axis].trailing_zeros() };
+            let limit = [
+                ACCESS_BYTES / bytes,
+                along.contiguity,
+                along.divisibility / bytes,
+                mask,
+                inside,
+                u64::from(layout.max_vector_width(axis)),
+            ];
+            let width = limit.into_iter().min().unwrap_or(1).max(1);
+            if width > best.0 {
+                best = (width, axis);
+            }
+        }
+        layout
+            .register_groups(best.1, best.0 as u32)
+            .ok_or_else(|| error_at(op, "the layout does not hold runs of elements in one thread"))
+    }
+
+    /// The mask, and the coordinates inside the tile's extents where these are no powers of two.
+    fn inside_extents(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        layout: &DistributedLayout,
+        mask: Option<Value<'c, 'a>>,
+    ) -> PassResult<'c, Option<Value<'c, 'a>>> {
+        let pointer = op.operand(0).map_err(|e| error_at(op, e.to_string()))?;
+        let mut mask = mask;
+        for (axis, &extent) in shape_of(pointer.r#type()).unwrap_or_default().iter().enumerate() {
+            if extent.is_power_of_two() {
+                continue;
+            }
+            let at = self.thread.coordinates(emitter, layout, axis).map_err(|e| error_at(op, e.to_string()))?;
+            let extent = emitter.int_like(at.r#type(), extent as i64);
+            let inside = emitter.cmpi(CmpI::Ult, at, extent);
+            mask = Some(mask.map_or(inside, |m| emitter.binary("arith.andi", m, inside)));
+        }
+        Ok(mask)
+    }
+
+    fn words(&self, element: Type<'c>, count: u64) -> Words<'c> {
+        let bytes = ssa_scalar(element).map_or(8, |s| u64::from(s.bytes()));
+        let total = bytes * count;
+        let bits = if bytes == 8 || total == 8 && count == 1 { 64 } else { (total * 8).min(32) as u32 };
+        Words { bits, count: total * 8 / u64::from(bits), ty: self.int(bits) }
+    }
+
+    fn int(&self, bits: u32) -> Type<'c> {
+        IntegerType::new(self.context, bits).into()
+    }
+
+    /// One access of `count` elements: unpredicated as an LLVM load, predicated as inline PTX.
+    fn load_group(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        address: Value<'c, 'a>,
+        predicate: Option<Value<'c, 'a>>,
+        other: Option<Vec<Value<'c, 'a>>>,
+        element: Type<'c>,
+        count: u64,
+    ) -> Vec<Value<'c, 'a>> {
+        let stored = self.stored_type(element);
+        let Some(predicate) = predicate else {
+            let ty = if count == 1 { stored } else { Type::vector(&[count], stored) };
+            let pointer = emitter.value("llvm.inttoptr", &[address], self.global_pointer(), &[]);
+            let loaded = emitter.value("llvm.load", &[pointer], ty, &[("alignment", self.alignment(emitter, stored, count))]);
+            return (0..count).map(|i| self.from_stored(emitter, extract(emitter, loaded, i as u32), element)).collect();
+        };
+        let words = self.words(stored, count);
+        let fallback = match other {
+            Some(values) => {
+                let values: Vec<_> = values.into_iter().map(|v| self.to_stored(emitter, v)).collect();
+                self.pack(emitter, &values, &words)
+            }
+            // Without `other` the value is unspecified: zeros make runs repeatable.
+            None => vec![emitter.int(register_bits(words.bits), 0); words.count as usize],
+        };
+        let n = words.count;
+        let registers = list(0..n);
+        let template = format!("@${} ld.global{} {registers}, [${n}];", n + 1, suffix(&words));
+        let class = register_class(words.bits);
+        let outputs = vec![format!("={class}"); n as usize];
+        let ties = (0..n).map(|i| i.to_string());
+        let constraints = outputs.into_iter().chain(["l".into(), "b".into()]).chain(ties).collect::<Vec<_>>().join(",");
+        let register = self.int(register_bits(words.bits));
+        let result = if n == 1 { register } else { struct_type(self.context, register, n) };
+        let operands: Vec<_> = [address, predicate].into_iter().chain(fallback).collect();
+        let made = emitter.value("llvm.inline_asm", &operands, result, &self.asm(emitter, &template, &constraints));
+        let words_loaded: Vec<_> = (0..n)
+            .map(|i| {
+                let word = if n == 1 {
+                    made
+                } else {
+                    let position = DenseI64ArrayAttribute::new(self.context, &[i as i64]);
+                    emitter.value("llvm.extractvalue", &[made], register, &[("position", position.into())])
+                };
+                if register == words.ty { word } else { emitter.value("arith.trunci", &[word], words.ty, &[]) }
+            })
+            .collect();
+        let loaded = self.unpack(emitter, &words_loaded, &words, stored, count);
+        loaded.into_iter().map(|v| self.from_stored(emitter, v, element)).collect()
+    }
+
+    fn store_group(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        address: Value<'c, 'a>,
+        values: &[Value<'c, 'a>],
+        predicate: Option<Value<'c, 'a>>,
+    ) {
+        let values: Vec<_> = values.iter().map(|&v| self.to_stored(emitter, v)).collect();
+        let stored = values[0].r#type();
+        let count = values.len() as u64;
+        let Some(predicate) = predicate else {
+            let value = match count {
+                1 => values[0],
+                _ => from_elements(emitter, &values, Type::vector(&[count], stored)),
+            };
+            let pointer = emitter.value("llvm.inttoptr", &[address], self.global_pointer(), &[]);
+            emitter.op("llvm.store", &[value, pointer], &[], &[("alignment", self.alignment(emitter, stored, count))]);
+            return;
+        };
+        let words = self.words(stored, count);
+        let packed = self.pack(emitter, &values, &words);
+        let n = words.count;
+        let template = format!("@$1 st.global{} [$0], {};", suffix(&words), list(2..n + 2));
+        let class = register_class(words.bits).to_owned();
+        let constraints = ["l".to_owned(), "b".to_owned()].into_iter().chain(vec![class; n as usize]);
+        let constraints = constraints.collect::<Vec<_>>().join(",");
+        let operands: Vec<_> = [address, predicate].into_iter().chain(packed).collect();
+        emitter.op("llvm.inline_asm", &operands, &[], &self.asm(emitter, &template, &constraints));
+    }
+
+    fn asm(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        template: &str,
+        constraints: &str,
+    ) -> [(&'static str, melior::ir::Attribute<'c>); 3] {
+        [
+            ("asm_string", emitter.string_attribute(template)),
+            ("constraints", emitter.string_attribute(constraints)),
+            ("has_side_effects", emitter.unit()),
+        ]
+    }
+
+    fn alignment(&self, emitter: Emitter<'c, 'a>, stored: Type<'c>, count: u64) -> melior::ir::Attribute<'c> {
+        let bytes = ssa_scalar(stored).map_or(1, |s| u64::from(s.bytes()));
+        emitter.i64_attribute((bytes * count) as i64)
+    }
+
+    pub(super) fn global_pointer(&self) -> Type<'c> {
+        Type::parse(self.context, "!llvm.ptr<1>").expect("a type of the llvm dialect")
+    }
+
+    /// The type by which an element lies in memory: a truth value is a byte.
+    fn stored_type(&self, element: Type<'c>) -> Type<'c> {
+        if element == self.int(1) { self.int(8) } else { element }
+    }
+
+    fn from_stored(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>, element: Type<'c>) -> Value<'c, 'a> {
+        if element != self.int(1) {
+            return value;
+        }
+        let zero = emitter.int_like(value.r#type(), 0);
+        emitter.cmpi(CmpI::Ne, value, zero)
+    }
+
+    fn to_stored(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>) -> Value<'c, 'a> {
+        if value.r#type() == self.int(1) { emitter.value("arith.extui", &[value], self.int(8), &[]) } else { value }
+    }
+
+    /// Elements as words, the first element lowest, each word widened to a register that PTX has.
+    fn pack(&self, emitter: Emitter<'c, 'a>, values: &[Value<'c, 'a>], words: &Words<'c>) -> Vec<Value<'c, 'a>> {
+        let stored = values[0].r#type();
+        let ty = Type::vector(&[words.count], words.ty);
+        let vector = from_elements(emitter, values, Type::vector(&[values.len() as u64], stored));
+        let vector = if vector.r#type() == ty { vector } else { emitter.value("vector.bitcast", &[vector], ty, &[]) };
+        let register = self.int(register_bits(words.bits));
+        (0..words.count)
+            .map(|i| {
+                let word = extract(emitter, vector, i as u32);
+                if register == words.ty { word } else { emitter.value("arith.extui", &[word], register, &[]) }
+            })
+            .collect()
+    }
+
+    fn unpack(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        loaded: &[Value<'c, 'a>],
+        words: &Words<'c>,
+        stored: Type<'c>,
+        count: u64,
+    ) -> Vec<Value<'c, 'a>> {
+        let vector = from_elements(emitter, loaded, Type::vector(&[words.count], words.ty));
+        let ty = Type::vector(&[count], stored);
+        let vector = if vector.r#type() == ty { vector } else { emitter.value("vector.bitcast", &[vector], ty, &[]) };
+        (0..count).map(|i| extract(emitter, vector, i as u32)).collect()
+    }
+
+    /// Elements of another register order, for conversions of layouts.
+    pub(super) fn permuted(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        vector: Value<'c, 'a>,
+        picked: &[u32],
+    ) -> Value<'c, 'a> {
+        let ty = with_element(Type::vector(&[picked.len() as u64], self.int(1)), element_type(vector.r#type()));
+        pick(emitter, vector, picked, ty)
+    }
+}
+
+/// PTX has no registers of 8 bits.
+fn register_bits(bits: u32) -> u32 {
+    bits.max(16)
+}
+
+/// The constraint letter of a register of so many bits (LLVM, NVPTX inline assembly).
+fn register_class(bits: u32) -> &'static str {
+    match bits {
+        64 => "l",
+        32 => "r",
+        _ => "h",
+    }
+}
+
+/// `.v4.b32`: the vector and type part of an access.
+fn suffix(words: &Words<'_>) -> String {
+    match words.count {
+        1 => format!(".b{}", words.bits),
+        n => format!(".v{n}.b{}", words.bits),
+    }
+}
+
+/// `{$0, $1}`, or `$0` alone.
+fn list(range: std::ops::Range<u64>) -> String {
+    let names: Vec<String> = range.map(|i| format!("${i}")).collect();
+    if names.len() == 1 { names[0].clone() } else { format!("{{{}}}", names.join(", ")) }
+}
+
+fn struct_type<'c>(context: &'c melior::Context, element: Type<'c>, count: u64) -> Type<'c> {
+    let fields = vec![element; count as usize];
+    melior::dialect::llvm::r#type::r#struct(context, &fields, false)
+}

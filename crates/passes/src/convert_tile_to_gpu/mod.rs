@@ -1,0 +1,271 @@
+//! `convert-tile-to-gpu`: one thread's program from a program on tiles. May change numerics within the bounds of
+//! `docs/language.md`: approximate functions are chosen here.
+//!
+//! A tile becomes the vector of the elements that one thread holds, in the order of its registers; a pointer becomes its
+//! 64-bit address. Scalars stay. What has a meaning per element (`arith`, `math`) is kept and applied to vectors;
+//! control flow (`scf`) is kept with the new types. The kernel becomes a `gpu.func` in a `gpu.module`.
+//!
+//! Limits: tiles need layouts (`tile-assign-layouts`), and warps have 32 threads.
+
+mod exchange;
+mod index;
+mod integer;
+mod math;
+mod memory;
+mod thread;
+
+use melior::Context;
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{FunctionType, IntegerType};
+use melior::ir::{BlockRef, OperationRef, Region, RegionLike, Type, Value, ValueLike};
+use mytriton_layout::DistributedLayout;
+use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
+use mytriton_tile_sys as sys;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+use crate::axis_info::AxisInfos;
+use crate::ir::{
+    PassResult, blocks_of, constant_as, error_at, kernels_of, key, layout_at, name_of, num_warps_of, ops_of, put_in_place,
+};
+use thread::Thread;
+
+/// The name of the `gpu.module` that holds the kernels.
+pub const MODULE: &str = "kernels";
+
+/// Runs the conversion on a module.
+pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {
+    sys::with_context(&module, |context| {
+        for kernel in kernels_of(module) {
+            convert(context, kernel)?;
+        }
+        sys::set_attribute(module, "gpu.container_module", melior::ir::Attribute::unit(context));
+        Ok(())
+    })
+}
+
+fn convert<'c: 'a, 'a>(context: &'c Context, kernel: OperationRef<'c, 'a>) -> PassResult<'c> {
+    let Some(body) = blocks_of(kernel).first().copied() else { return Ok(()) };
+    let num_warps = num_warps_of(kernel);
+    let types: Vec<Type> = (0..body.argument_count()).map(|i| lowered_scalar(context, argument_of(body, i).r#type())).collect();
+    let arguments: Vec<_> = types.iter().map(|&ty| (ty, kernel.location())).collect();
+    let region = Region::new();
+    let block = region.append_block(melior::ir::Block::new(&arguments));
+    let emitter = Emitter::new(context, block, kernel.location());
+    let mut conversion = Conversion {
+        context,
+        infos: AxisInfos::analyze(kernel),
+        thread: Thread::new(emitter),
+        values: FxHashMap::default(),
+        functions: BTreeMap::new(),
+        scratch_bytes: 0,
+    };
+    for index in 0..body.argument_count() {
+        conversion.values.insert(key(argument_of(body, index)), argument_of(block, index));
+    }
+    conversion.block(emitter, body)?;
+
+    // gpu.module { library functions, scratch memory, the kernel }
+    let (module_region, module_block) = emitter.region(&[]);
+    let inside = emitter.inside(module_block);
+    for (name, ty) in &conversion.functions {
+        inside.op_with_regions(
+            "llvm.func",
+            &[],
+            &[],
+            &[("sym_name", inside.string_attribute(name)), ("function_type", inside.type_attribute(*ty))],
+            vec![Region::new()],
+        );
+    }
+    if conversion.scratch_bytes > 0 {
+        exchange::declare_scratch(inside, conversion.scratch_bytes);
+    }
+    let threads = i32::try_from(num_warps * 32).unwrap_or(i32::MAX);
+    let block_size = melior::ir::attribute::DenseI32ArrayAttribute::new(context, &[threads, 1, 1]);
+    let name = kernel.attribute("sym_name").map_err(|e| error_at(kernel, e.to_string()))?;
+    inside.op_with_regions(
+        "gpu.func",
+        &[],
+        &[],
+        &[
+            ("sym_name", name),
+            ("function_type", inside.type_attribute(FunctionType::new(context, &types, &[]).into())),
+            ("gpu.kernel", inside.unit()),
+            ("known_block_size", block_size.into()),
+        ],
+        vec![region],
+    );
+    let module = melior::ir::operation::OperationBuilder::new("gpu.module", kernel.location())
+        .add_attributes(&[(melior::ir::Identifier::new(context, "sym_name"), emitter.string_attribute(MODULE))])
+        .add_regions([module_region])
+        .build()
+        .expect("a module has no results to infer");
+    put_in_place(kernel, module);
+    Ok(())
+}
+
+/// The type of a scalar in the `gpu` stage: pointers are addresses.
+fn lowered_scalar<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
+    if sys::ptr_pointee(ty).is_some() { IntegerType::new(context, 64).into() } else { ty }
+}
+
+struct Conversion<'c, 'a> {
+    context: &'c Context,
+    infos: AxisInfos,
+    thread: Thread<'c, 'a>,
+    values: FxHashMap<usize, Value<'c, 'a>>,
+    /// Library functions that the kernel calls: name and type.
+    functions: BTreeMap<String, Type<'c>>,
+    /// Shared memory that conversions of layouts take, in turn.
+    scratch_bytes: u64,
+}
+
+impl<'c: 'a, 'a> Conversion<'c, 'a> {
+    fn value(&self, op: OperationRef<'c, '_>, old: Value<'c, '_>) -> PassResult<'c, Value<'c, 'a>> {
+        let missing = || error_at(op, format!("an operand of '{}' was not converted", name_of(op)));
+        self.values.get(&key(old)).copied().ok_or_else(missing)
+    }
+
+    /// The type in the `gpu` stage: a tile is the vector of a thread's elements.
+    fn lowered(&self, op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, Type<'c>> {
+        Ok(match layout_at(op, ty)? {
+            None => lowered_scalar(self.context, ty),
+            Some(layout) => self.vector(&layout, lowered_scalar(self.context, element_type(ty))),
+        })
+    }
+
+    fn vector(&self, layout: &DistributedLayout, element: Type<'c>) -> Type<'c> {
+        Type::vector(&[u64::from(layout.num_registers())], element)
+    }
+
+    fn block(&mut self, emitter: Emitter<'c, 'a>, old: BlockRef<'c, '_>) -> PassResult<'c> {
+        for op in ops_of(old) {
+            self.op(emitter.at(op.location()), op)?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, emitter: Emitter<'c, 'a>, op: OperationRef<'c, '_>) -> PassResult<'c> {
+        let name = name_of(op);
+        let operands = op.operands().map(|v| self.value(op, v)).collect::<PassResult<Vec<_>>>()?;
+        let types = op.results().map(|r| self.lowered(op, r.r#type())).collect::<PassResult<Vec<_>>>()?;
+        if name.starts_with("scf.") {
+            return self.control_flow(emitter, op, &operands, &types);
+        }
+        let result = match name.as_str() {
+            "func.return" => {
+                emitter.op("gpu.return", &[], &[], &[]);
+                return Ok(());
+            }
+            "gpu.barrier" => {
+                emitter.op("gpu.barrier", &[], &[], &[]);
+                return Ok(());
+            }
+            "tile.store" => return self.store(emitter, op, &operands),
+            "tile.load" => self.load(emitter, op, &operands)?,
+            "arith.constant" => emitter.constant(constant_as(op, types[0])?, types[0]),
+            "tile.program_id" | "tile.num_programs" => self.program(emitter, op, &name)?,
+            "tile.range" => self.range(emitter, op, types[0])?,
+            "tile.splat" => emitter.value("vector.broadcast", &operands, types[0], &[]),
+            "tile.expand_dims" | "tile.broadcast" => self.regroup(emitter, op, operands[0], types[0])?,
+            "tile.addptr" => self.addptr(emitter, op, &operands)?,
+            "tile.ptr_to_int" => operands[0],
+            "tile.convert_layout" => self.convert_layout(emitter, op, operands[0], types[0])?,
+            _ => match self.arithmetic(emitter, op, &name, &operands, types.first().copied())? {
+                Some(value) => value,
+                None => return Err(error_at(op, format!("'{name}' has no form in the gpu stage"))),
+            },
+        };
+        self.values.insert(key(result_of(op, 0)), result);
+        Ok(())
+    }
+
+    fn arithmetic(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        ty: Option<Type<'c>>,
+    ) -> PassResult<'c, Option<Value<'c, 'a>>> {
+        let Some(ty) = ty else { return Ok(None) };
+        if let Some(value) = self.integer(emitter, name, operands) {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.function(emitter, op, name, operands, ty) {
+            return Ok(Some(value));
+        }
+        if !(name.starts_with("arith.") || name.starts_with("math.")) {
+            return Ok(None);
+        }
+        Ok(Some(result_of(emitter.like(op, operands, &[ty], Vec::new()), 0)))
+    }
+
+    fn control_flow(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        operands: &[Value<'c, 'a>],
+        types: &[Type<'c>],
+    ) -> PassResult<'c> {
+        let mut regions = Vec::new();
+        for old in op.regions() {
+            let Some(old) = old.first_block() else {
+                regions.push(Region::new());
+                continue;
+            };
+            let arguments: Vec<Value> = (0..old.argument_count()).map(|i| argument_of(old, i)).collect();
+            let types = arguments.iter().map(|v| self.lowered(op, v.r#type())).collect::<PassResult<Vec<_>>>()?;
+            let (region, block) = emitter.region(&types);
+            for (index, argument) in arguments.into_iter().enumerate() {
+                self.values.insert(key(argument), argument_of(block, index));
+            }
+            self.block(emitter.inside(block), old)?;
+            regions.push(region);
+        }
+        let new = emitter.like(op, operands, types, regions);
+        for (index, result) in op.results().enumerate() {
+            self.values.insert(key(result.into()), result_of(new, index));
+        }
+        Ok(())
+    }
+
+    /// `expand_dims` and `broadcast`: every register of the result is one of the operand's.
+    fn regroup(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        operand: Value<'c, 'a>,
+        ty: Type<'c>,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let result: Value = result_of(op, 0);
+        let from_type = op.operand(0).map_err(|e| error_at(op, e.to_string()))?.r#type();
+        let (from, to) = (layout_at(op, from_type)?, layout_at(op, result.r#type())?);
+        let (Some(from), Some(to)) = (from, to) else { return Err(error_at(op, "a tile is expected")) };
+        let axis = crate::ir::int_attribute(op, "axis").map(|a| a as usize);
+        let shape = from.shape();
+        // Where an element of the result comes from: without the new dimension, and at 0 in stretched ones.
+        let source = |coordinates: &[u32]| -> Vec<u32> {
+            let kept = coordinates.iter().enumerate().filter(|&(d, _)| Some(d) != axis).map(|(_, &c)| c);
+            kept.zip(&shape).map(|(c, &size)| if size == 1 { 0 } else { c }).collect()
+        };
+        // Lanes and warps must agree bit by bit; then registers can be matched in any one thread.
+        for bit in 0..32u32.ilog2() {
+            if source(&to.coords(0, 1 << bit, 0))[..] != from.coords(0, 1 << bit, 0)[..] {
+                return Err(error_at(op, format!("lane bit {bit} of the operand's layout differs from the result's")));
+            }
+        }
+        for bit in 0..to.num_warps().ilog2() {
+            if source(&to.coords(0, 0, 1 << bit))[..] != from.coords(0, 0, 1 << bit)[..] {
+                return Err(error_at(op, format!("warp bit {bit} of the operand's layout differs from the result's")));
+            }
+        }
+        let registers: FxHashMap<Vec<u32>, u32> =
+            (0..from.num_registers()).rev().map(|r| (from.coords(r, 0, 0).to_vec(), r)).collect();
+        let picked: Option<Vec<u32>> =
+            (0..to.num_registers()).map(|r| registers.get(&source(&to.coords(r, 0, 0))).copied()).collect();
+        let picked = picked.ok_or_else(|| error_at(op, "the operand's layout does not hold what the result's needs"))?;
+        Ok(thread::pick(emitter, operand, &picked, ty))
+    }
+}

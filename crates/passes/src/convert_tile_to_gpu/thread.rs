@@ -1,0 +1,164 @@
+//! A thread's identity, and the vectors that are its share of tiles.
+
+use melior::ir::attribute::{DenseElementsAttribute, DenseI64ArrayAttribute};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Attribute, Type, Value, ValueLike};
+use mytriton_layout::{Dim, DistributedLayout, IndexBuilder, IndexPlan, LayoutError};
+use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
+
+/// The thread's numbers, computed at the start of the kernel.
+pub struct Thread<'c, 'a> {
+    /// The thread within its block.
+    pub id: Value<'c, 'a>,
+    lane: Value<'c, 'a>,
+    warp: Value<'c, 'a>,
+}
+
+struct Index<'c, 'a>(Emitter<'c, 'a>);
+
+impl<'c: 'a, 'a> IndexBuilder for Index<'c, 'a> {
+    type Value = Value<'c, 'a>;
+
+    fn constant(&mut self, value: u32) -> Self::Value {
+        self.0.int(32, i64::from(value as i32))
+    }
+
+    fn and(&mut self, x: Self::Value, mask: u32) -> Self::Value {
+        let mask = self.constant(mask);
+        self.0.binary("arith.andi", x, mask)
+    }
+
+    fn shl(&mut self, x: Self::Value, amount: u32) -> Self::Value {
+        let amount = self.constant(amount);
+        self.0.binary("arith.shli", x, amount)
+    }
+
+    fn shr(&mut self, x: Self::Value, amount: u32) -> Self::Value {
+        let amount = self.constant(amount);
+        self.0.binary("arith.shrui", x, amount)
+    }
+
+    fn or_disjoint(&mut self, x: Self::Value, y: Self::Value) -> Self::Value {
+        // A sum folds into addresses, which an or does not.
+        add(self.0, x, y)
+    }
+
+    fn xor(&mut self, x: Self::Value, y: Self::Value) -> Self::Value {
+        self.0.binary("arith.xori", x, y)
+    }
+}
+
+/// A sum of non-negative indices that does not overflow.
+fn add<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, x: Value<'c, 'a>, y: Value<'c, 'a>) -> Value<'c, 'a> {
+    let flags = Attribute::parse(emitter.context, "#arith.overflow<nsw, nuw>").expect("an attribute of arith");
+    emitter.value("arith.addi", &[x, y], x.r#type(), &[("overflowFlags", flags)])
+}
+
+impl<'c: 'a, 'a> Thread<'c, 'a> {
+    /// Emits the numbers at the current place, the start of the kernel.
+    pub fn new(emitter: Emitter<'c, 'a>) -> Self {
+        let dimension = Attribute::parse(emitter.context, "#gpu<dim x>").expect("an attribute of gpu");
+        let index = emitter.value("gpu.thread_id", &[], Type::index(emitter.context), &[("dimension", dimension)]);
+        let i32_type: Type = IntegerType::new(emitter.context, 32).into();
+        let id = emitter.value("arith.index_cast", &[index], i32_type, &[]);
+        let mut arithmetic = Index(emitter);
+        let lane = arithmetic.and(id, 31);
+        let warp = arithmetic.shr(id, 5);
+        Thread { id, lane, warp }
+    }
+
+    /// The coordinates along `axis` of the elements that this thread holds: one `i32` per register.
+    pub fn coordinates(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        layout: &DistributedLayout,
+        axis: usize,
+    ) -> Result<Value<'c, 'a>, LayoutError> {
+        let plan = IndexPlan::new(layout.linear());
+        let disjoint = plan.axes()[axis].disjoint;
+        let of_thread = plan.fold("register", 0)?;
+        let zero = emitter.int(32, 0);
+        let of_thread = of_thread.axes()[axis].emit(&mut Index(emitter), |_, input: &Dim| match input.as_str() {
+            "lane" => self.lane,
+            "warp" => self.warp,
+            _ => zero,
+        });
+        let of_register: Vec<i32> =
+            (0..layout.num_registers()).map(|r| layout.coords(r, 0, 0)[axis] as i32).collect();
+        let ty = Type::vector(&[of_register.len() as u64], IntegerType::new(emitter.context, 32).into());
+        let of_thread = emitter.value("vector.broadcast", &[of_thread], ty, &[]);
+        if of_register.iter().all(|&c| c == 0) {
+            return Ok(of_thread);
+        }
+        let of_register = emitter.constant(DenseElementsAttribute::i32_values(ty, &of_register).into(), ty);
+        Ok(match disjoint {
+            true => add(emitter, of_thread, of_register),
+            false => emitter.binary("arith.xori", of_thread, of_register),
+        })
+    }
+
+    /// Whether this thread writes what it holds in a layout: of threads with the same elements one does. None when all
+    /// threads hold different ones.
+    pub fn is_owner(&self, emitter: Emitter<'c, 'a>, layout: &DistributedLayout) -> Option<Value<'c, 'a>> {
+        let lanes = layout.lane_free_mask();
+        let warps = layout.warp_free_mask();
+        self.is_zero_in(emitter, lanes | warps << 5)
+    }
+
+    /// Whether the bits of the thread's number under a mask are zero; none for an empty mask.
+    pub fn is_zero_in(&self, emitter: Emitter<'c, 'a>, mask: u32) -> Option<Value<'c, 'a>> {
+        if mask == 0 {
+            return None;
+        }
+        let bits = Index(emitter).and(self.id, mask);
+        let zero = emitter.int(32, 0);
+        Some(emitter.cmpi(CmpI::Eq, bits, zero))
+    }
+}
+
+/// One element of a vector; a scalar is itself.
+pub fn extract<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, vector: Value<'c, 'a>, index: u32) -> Value<'c, 'a> {
+    if shape_of(vector.r#type()).is_none() {
+        return vector;
+    }
+    let position = DenseI64ArrayAttribute::new(emitter.context, &[i64::from(index)]);
+    emitter.value("vector.extract", &[vector], element_type(vector.r#type()), &[("static_position", position.into())])
+}
+
+/// A vector of type `ty` from its elements.
+pub fn from_elements<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, elements: &[Value<'c, 'a>], ty: Type<'c>) -> Value<'c, 'a> {
+    emitter.value("vector.from_elements", elements, ty, &[])
+}
+
+/// The vector of type `ty` whose element i is element `picked[i]` of another.
+pub fn pick<'c: 'a, 'a>(
+    emitter: Emitter<'c, 'a>,
+    vector: Value<'c, 'a>,
+    picked: &[u32],
+    ty: Type<'c>,
+) -> Value<'c, 'a> {
+    let same = vector.r#type() == ty && picked.iter().enumerate().all(|(i, &p)| i as u32 == p);
+    if same {
+        return vector;
+    }
+    let mask: Vec<i64> = picked.iter().map(|&p| i64::from(p)).collect();
+    let mask = DenseI64ArrayAttribute::new(emitter.context, &mask);
+    emitter.value("vector.shuffle", &[vector, vector], ty, &[("mask", mask.into())])
+}
+
+/// Applies `f` to every element of a vector (or to the scalar), giving a vector of the result's element type.
+pub fn map<'c: 'a, 'a>(
+    emitter: Emitter<'c, 'a>,
+    operands: &[Value<'c, 'a>],
+    ty: Type<'c>,
+    mut f: impl FnMut(&[Value<'c, 'a>]) -> Value<'c, 'a>,
+) -> Value<'c, 'a> {
+    let Some(shape) = shape_of(ty) else { return f(operands) };
+    let count = shape[0] as u32;
+    let mut elements = Vec::with_capacity(count as usize);
+    for index in 0..count {
+        let of_index: Vec<_> = operands.iter().map(|&v| extract(emitter, v, index)).collect();
+        elements.push(f(&of_index));
+    }
+    from_elements(emitter, &elements, ty)
+}

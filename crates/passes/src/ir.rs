@@ -1,0 +1,125 @@
+//! Small readings of MLIR operations that the passes share.
+
+use std::fmt;
+
+use melior::ir::attribute::{DenseElementsAttribute, IntegerAttribute};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::{OperationBuilder, OperationLike};
+use melior::ir::{
+    Attribute, BlockRef, Location, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike,
+};
+use mytriton_layout::DistributedLayout;
+use mytriton_tile::emit::element_type;
+use mytriton_tile::layout::layout_of;
+use mytriton_tile::types::ssa_scalar;
+use mytriton_tile_sys as sys;
+
+pub use mytriton_tile::name_of;
+
+/// Why a pass failed: a message for the user at a source location.
+#[derive(Clone, Debug)]
+pub struct PassError<'c> {
+    /// Where.
+    pub location: Location<'c>,
+    /// What, and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for PassError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.location, self.message)
+    }
+}
+
+/// What a pass gives.
+pub type PassResult<'c, T = ()> = Result<T, PassError<'c>>;
+
+/// An error at an operation.
+pub fn error_at<'c>(op: OperationRef<'c, '_>, message: impl Into<String>) -> PassError<'c> {
+    PassError { location: op.location(), message: message.into() }
+}
+
+/// A value's identity, for maps.
+pub fn key(value: Value<'_, '_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// An integer attribute's value.
+pub fn int_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
+    IntegerAttribute::try_from(op.attribute(name).ok()?).ok().map(|a| a.value())
+}
+
+/// The operations of a block, in order.
+pub fn ops_of<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
+}
+
+/// The blocks of an operation's regions; each region of the tile and scf dialects has at most one.
+pub fn blocks_of<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> {
+    op.regions().filter_map(|region| region.first_block()).collect()
+}
+
+/// The kernels of a module: every `func.func` with the attribute `tile.kernel`.
+pub fn kernels_of<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let ops = blocks_of(module).into_iter().flat_map(ops_of);
+    ops.filter(|op| name_of(*op) == "func.func" && op.has_attribute("tile.kernel")).collect()
+}
+
+/// The bytes that an element of what a pointer (or tensor of pointers) points to takes in memory.
+pub fn pointee_bytes(ty: Type<'_>) -> Option<u64> {
+    let pointee = sys::ptr_pointee(element_type(ty))?;
+    ssa_scalar(pointee).map(|s| u64::from(s.bytes()))
+}
+
+/// How many warps run a program of this kernel: the attribute `tile.num_warps`, or 4.
+pub fn num_warps_of(kernel: OperationRef<'_, '_>) -> u32 {
+    int_attribute(kernel, "tile.num_warps").and_then(|n| u32::try_from(n).ok()).unwrap_or(4)
+}
+
+/// The layout of a tensor value; none for scalars; an error when the `layout` stage has not been reached.
+pub fn layout_at<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, Option<DistributedLayout>> {
+    use melior::ir::r#type::TypeLike;
+    if !ty.is_ranked_tensor() {
+        return Ok(None);
+    }
+    match layout_of(ty) {
+        Ok(Some(layout)) => Ok(Some(layout)),
+        Ok(None) => Err(error_at(op, format!("{ty} of '{}' has no layout: run tile-assign-layouts first", name_of(op)))),
+        Err(e) => Err(error_at(op, format!("the layout of {ty}: {e}"))),
+    }
+}
+
+/// Puts a function with a new body in the place of an old one; attributes and name stay.
+pub fn replace_op<'c: 'a, 'a>(old: OperationRef<'c, 'a>, body: Region<'c>) {
+    let attributes: Vec<_> = old.attributes().collect();
+    let new = OperationBuilder::new(&name_of(old), old.location())
+        .add_attributes(&attributes)
+        .add_regions([body])
+        .build()
+        .expect("a function has no results to infer");
+    put_in_place(old, new);
+}
+
+/// Puts an operation in the place of another one without results, which is destroyed.
+pub fn put_in_place<'c: 'a, 'a>(old: OperationRef<'c, 'a>, new: Operation<'c>) {
+    let Some(block) = old.block() else { return };
+    block.insert_operation_before(old, new);
+    let mut next = block.first_operation_mut();
+    while let Some(op) = next {
+        if op.to_raw().ptr == old.to_raw().ptr {
+            drop(sys::detach(op));
+            return;
+        }
+        next = op.next_in_block_mut();
+    }
+}
+
+/// The value of an `arith.constant` as a constant of another tile type with the same element type.
+pub fn constant_as<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, Attribute<'c>> {
+    let value = op.attribute("value").map_err(|e| error_at(op, e.to_string()))?;
+    match DenseElementsAttribute::try_from(value) {
+        Ok(dense) if dense.is_splat() => Ok(DenseElementsAttribute::splat(ty, dense.splat_value()).into()),
+        Ok(_) => Err(error_at(op, "a constant tile has the same value everywhere: build others from tile.range")),
+        Err(_) => Ok(value),
+    }
+}

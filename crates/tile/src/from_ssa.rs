@@ -1,0 +1,278 @@
+//! Typed SSA to the `tile` stage.
+//!
+//! Every operation becomes one operation of the same meaning ([`names`]); a kernel becomes a `func.func` with the
+//! attribute `tile.kernel`. Nothing is optimised here, so that [`to_ssa`](crate::to_ssa) gives back the same kernel.
+
+use std::fmt;
+
+use melior::Context;
+use melior::ir::attribute::{FloatAttribute, IntegerAttribute, TypeAttribute};
+use melior::ir::block::BlockLike;
+use melior::ir::r#type::FunctionType;
+use melior::ir::{Attribute, Location, Module, Region, RegionLike, Type as MlirType, Value};
+use melior::ir::{Block, attribute::ArrayAttribute};
+use mytriton_ssa::{Axis, BinaryOp, CmpPred, Const, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, Type, UnaryOp, ValueId};
+use mytriton_tile_sys as sys;
+use rustc_hash::FxHashMap;
+
+use crate::emit::{Emitter, argument_of, result_of, splat_attribute};
+use crate::names;
+use crate::types::{mlir_type, scalar_type};
+
+/// An operation that the `tile` stage has no form for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FromSsaError {
+    /// The kernel.
+    pub kernel: String,
+    /// `file:line:column` of the operation, if known.
+    pub place: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for FromSsaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "in kernel '{}': {}", self.kernel, self.message)
+    }
+}
+
+impl std::error::Error for FromSsaError {}
+
+/// A module of one kernel. The kernel must verify ([`mytriton_ssa::verify`]); `num_warps` (a power of two) says how many
+/// warps run one program.
+pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Result<Module<'c>, FromSsaError> {
+    let location = location_of(context, kernel, kernel.loc);
+    let module = Module::new(location);
+    let region = Region::new();
+    let types: Vec<MlirType> = kernel.params().iter().map(|p| mlir_type(context, kernel.ty(p.value))).collect();
+    let arguments: Vec<_> = types.iter().map(|&ty| (ty, location)).collect();
+    let body = region.append_block(Block::new(&arguments));
+    let mut conversion = Conversion { context, kernel, values: FxHashMap::default() };
+    for (index, param) in kernel.params().iter().enumerate() {
+        conversion.values.insert(param.value, argument_of(body, index));
+    }
+    let emitter = Emitter::new(context, body, location);
+    conversion.ops(emitter, kernel.body())?;
+    emitter.op("func.return", &[], &[], &[]);
+
+    let top = Emitter::new(context, module.body(), location);
+    let facts: Vec<Attribute> = kernel
+        .params()
+        .iter()
+        .map(|p| {
+            let name = (melior::ir::Identifier::new(context, "tile.name"), top.string_attribute(&p.name));
+            let divisibility =
+                (melior::ir::Identifier::new(context, "tile.divisibility"), top.i32_attribute(p.divisibility.into()));
+            let facts = if p.divisibility > 1 { vec![name, divisibility] } else { vec![name] };
+            melior::ir::attribute::DictionaryAttribute::new(context, &facts).into()
+        })
+        .collect();
+    let function_type = FunctionType::new(context, &types, &[]);
+    top.op_with_regions(
+        "func.func",
+        &[],
+        &[],
+        &[
+            ("sym_name", top.string_attribute(&kernel.name)),
+            ("function_type", TypeAttribute::new(function_type.into()).into()),
+            ("arg_attrs", ArrayAttribute::new(context, &facts).into()),
+            ("tile.kernel", top.unit()),
+            ("tile.num_warps", top.i32_attribute(num_warps.into())),
+        ],
+        vec![region],
+    );
+    Ok(module)
+}
+
+fn location_of<'c>(context: &'c Context, kernel: &Kernel, loc: Loc) -> Location<'c> {
+    match kernel.files.get(loc.file as usize) {
+        Some(file) if loc.is_known() => Location::new(context, file, loc.line as usize, loc.col as usize),
+        _ => Location::unknown(context),
+    }
+}
+
+/// The attribute for a constant, exact to the bits.
+fn const_attribute(context: &Context, value: Const) -> Attribute<'_> {
+    let ty = scalar_type(context, value.scalar());
+    match value.as_f64() {
+        // A NaN goes by its bits: a payload does not survive the way through f64.
+        Some(v) if v.is_nan() => {
+            Attribute::parse(context, &format!("{value} : {}", value.scalar())).expect("a hexadecimal float attribute")
+        }
+        Some(v) => FloatAttribute::new(context, ty, v).into(),
+        None => IntegerAttribute::new(ty, value.bits() as i64).into(),
+    }
+}
+
+struct Conversion<'c, 'a, 'k> {
+    context: &'c Context,
+    kernel: &'k Kernel,
+    values: FxHashMap<ValueId, Value<'c, 'a>>,
+}
+
+impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
+    fn value(&self, id: ValueId) -> Value<'c, 'a> {
+        self.values[&id]
+    }
+
+    fn ops(&mut self, emitter: Emitter<'c, 'a>, region: RegionId) -> Result<(), FromSsaError> {
+        for &op in &self.kernel.region(region).ops {
+            let location = location_of(self.context, self.kernel, self.kernel.op(op).loc);
+            self.op(emitter.at(location), op)?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, emitter: Emitter<'c, 'a>, id: OpId) -> Result<(), FromSsaError> {
+        let op = self.kernel.op(id);
+        let operands: Vec<Value<'c, 'a>> = op.operands.iter().map(|&v| self.value(v)).collect();
+        let types: Vec<MlirType<'c>> = op.results.iter().map(|&v| mlir_type(self.context, self.kernel.ty(v))).collect();
+        let first = op.operands.first().map(|&v| self.kernel.ty(v));
+        let plain = |name: &str| emitter.op(name, &operands, &types, &[]);
+        let flagged = |name: &str, flag: Option<&str>| match flag {
+            None => plain(name),
+            Some(flag) => emitter.op(name, &operands, &types, &[("fastmath", fastmath(self.context, flag))]),
+        };
+        let made = match &op.kind {
+            OpKind::Const(value) => {
+                let value = splat_attribute(types[0], const_attribute(self.context, *value));
+                emitter.op("arith.constant", &operands, &types, &[("value", value)])
+            }
+            OpKind::ProgramId(axis) => {
+                let axis = sys::axis_attribute(self.context, grid_axis(*axis));
+                emitter.op("tile.program_id", &operands, &types, &[("axis", axis)])
+            }
+            OpKind::NumPrograms(axis) => {
+                let axis = sys::axis_attribute(self.context, grid_axis(*axis));
+                emitter.op("tile.num_programs", &operands, &types, &[("axis", axis)])
+            }
+            OpKind::Range { start, end } => {
+                let (start, end) = (emitter.i32_attribute((*start).into()), emitter.i32_attribute((*end).into()));
+                emitter.op("tile.range", &operands, &types, &[("start", start), ("end", end)])
+            }
+            OpKind::Splat => plain("tile.splat"),
+            OpKind::ExpandDims { axis } => {
+                let axis = emitter.i32_attribute(*axis as i64);
+                emitter.op("tile.expand_dims", &operands, &types, &[("axis", axis)])
+            }
+            OpKind::Broadcast => plain("tile.broadcast"),
+            OpKind::Unary(UnaryOp::Abs) if first.is_some_and(Type::is_int) => plain("math.absi"),
+            OpKind::Unary(unary) => {
+                let (_, name, flag) = names::UNARY.iter().find(|row| row.0 == *unary).expect("every function has a row");
+                flagged(name, *flag)
+            }
+            OpKind::Binary(binary) => {
+                let (name, flag) = self.binary_name(op, *binary)?;
+                flagged(name, flag)
+            }
+            OpKind::Fma => plain("math.fma"),
+            OpKind::Cmp(pred) => self.compare(emitter, op, *pred, &operands, &types)?,
+            OpKind::Select => plain("arith.select"),
+            OpKind::Cast(kind) => {
+                let (_, name) = names::CASTS.iter().find(|row| row.0 == *kind).expect("every cast has a row");
+                plain(name)
+            }
+            OpKind::AddPtr => plain("tile.addptr"),
+            OpKind::Load => {
+                let count = operands.len();
+                let segments = [1, i32::from(count > 1), i32::from(count > 2)];
+                let segments = melior::ir::attribute::DenseI32ArrayAttribute::new(self.context, &segments);
+                emitter.op("tile.load", &operands, &types, &[("operandSegmentSizes", segments.into())])
+            }
+            OpKind::Store => plain("tile.store"),
+            OpKind::For => {
+                let region = self.region(emitter, op.regions[0], "scf.yield")?;
+                emitter.op_with_regions("scf.for", &operands, &types, &[], vec![region])
+            }
+            OpKind::If => {
+                let then = self.region(emitter, op.regions[0], "scf.yield")?;
+                let otherwise = self.region(emitter, op.regions[1], "scf.yield")?;
+                emitter.op_with_regions("scf.if", &operands, &types, &[], vec![then, otherwise])
+            }
+            OpKind::While => {
+                let test = self.region(emitter, op.regions[0], "scf.condition")?;
+                let body = self.region(emitter, op.regions[1], "scf.yield")?;
+                emitter.op_with_regions("scf.while", &operands, &types, &[], vec![test, body])
+            }
+            OpKind::Yield => plain("scf.yield"),
+            OpKind::Condition => plain("scf.condition"),
+        };
+        for (index, &result) in op.results.iter().enumerate() {
+            self.values.insert(result, result_of(made, index));
+        }
+        Ok(())
+    }
+
+    fn binary_name(
+        &self,
+        op: &OpData,
+        binary: BinaryOp,
+    ) -> Result<(&'static str, Option<&'static str>), FromSsaError> {
+        let ty = self.kernel.ty(op.operands[0]);
+        let row = names::BINARY.iter().find(|row| row.0 == binary).expect("every function has a row");
+        let name = if ty.is_int() { row.1 } else { row.2 };
+        name.map(|name| (name, row.3)).ok_or_else(|| self.error(op, format!("'{binary}' is not defined for {ty}")))
+    }
+
+    fn compare(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: &OpData,
+        pred: CmpPred,
+        operands: &[Value<'c, 'a>],
+        types: &[MlirType<'c>],
+    ) -> Result<melior::ir::OperationRef<'c, 'a>, FromSsaError> {
+        let ty = self.kernel.ty(op.operands[0]);
+        let number = |table: &[(CmpPred, i64)]| table.iter().find(|row| row.0 == pred).map(|row| row.1);
+        if ty.pointee().is_some() {
+            let wide = mlir_type(self.context, ty.with_scalar(Scalar::I64));
+            let addresses: Vec<_> = operands.iter().map(|&v| emitter.value("tile.ptr_to_int", &[v], wide, &[])).collect();
+            let number = number(names::CMPI).expect("every predicate has a row");
+            return Ok(emitter.op("arith.cmpi", &addresses, types, &[("predicate", emitter.i64_attribute(number))]));
+        }
+        let (name, number) = match ty.is_int() {
+            true => ("arith.cmpi", number(names::CMPI)),
+            false => ("arith.cmpf", number(names::CMPF)),
+        };
+        let number = number.ok_or_else(|| self.error(op, format!("comparison '{pred}' is not defined for {ty}")))?;
+        Ok(emitter.op(name, operands, types, &[("predicate", emitter.i64_attribute(number))]))
+    }
+
+    fn region(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        region: RegionId,
+        terminator: &str,
+    ) -> Result<Region<'c>, FromSsaError> {
+        let data = self.kernel.region(region);
+        let types: Vec<_> = data.args.iter().map(|&v| mlir_type(self.context, self.kernel.ty(v))).collect();
+        let (made, block) = emitter.region(&types);
+        for (index, &arg) in data.args.iter().enumerate() {
+            self.values.insert(arg, argument_of(block, index));
+        }
+        self.ops(emitter.inside(block), region)?;
+        debug_assert!(block.terminator().is_some(), "a verified region ends in {terminator}");
+        Ok(made)
+    }
+
+    fn error(&self, op: &OpData, message: String) -> FromSsaError {
+        let place = self.kernel.describe_loc(op.loc);
+        FromSsaError { kernel: self.kernel.name.clone(), place, message }
+    }
+}
+
+fn grid_axis(axis: Axis) -> sys::Axis {
+    match axis {
+        Axis::X => sys::Axis::X,
+        Axis::Y => sys::Axis::Y,
+        Axis::Z => sys::Axis::Z,
+    }
+}
+
+/// The attribute of a single fast-math flag.
+pub fn fastmath<'c>(context: &'c Context, flag: &str) -> Attribute<'c> {
+    Attribute::parse(context, &format!("#arith.fastmath<{flag}>")).expect("a fast-math flag of the arith dialect")
+}

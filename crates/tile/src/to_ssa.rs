@@ -1,0 +1,329 @@
+//! The `tile` stage without layouts back to typed SSA, so that a `.mlir` file runs on every device.
+
+use std::fmt;
+
+use melior::ir::attribute::{
+    ArrayAttribute, BoolAttribute, DenseElementsAttribute, DictionaryAttribute, FloatAttribute, IntegerAttribute,
+    StringAttribute,
+};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::{OperationLike, OperationResult};
+use melior::ir::{
+    Attribute, AttributeLike, BlockRef, Location, Module as MlirModule, OperationRef, RegionLike, Type as MlirType,
+    Value, ValueLike,
+};
+use mytriton_ssa::{Axis, Const, Kernel, Loc, Module, OpId, OpKind, RegionId, Scalar, Type, UnaryOp, ValueId};
+use mytriton_tile_sys as sys;
+use rustc_hash::FxHashMap;
+
+use crate::names;
+use crate::types::ssa_type;
+
+/// Something in a module that typed SSA has no form for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToSsaError {
+    /// `file:line:column`, if known.
+    pub place: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ToSsaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for ToSsaError {}
+
+/// The kernels of a verified module in the `tile` stage: every `func.func` with the attribute `tile.kernel`.
+pub fn to_ssa(module: &MlirModule<'_>) -> Result<Module, ToSsaError> {
+    let mut kernels = Vec::new();
+    let mut next = module.body().first_operation();
+    while let Some(op) = next {
+        next = op.next_in_block();
+        if name_of(op) != "func.func" || !op.has_attribute("tile.kernel") {
+            return Err(error(op, format!("'{}' is not a kernel: a func.func with the attribute tile.kernel", name_of(op))));
+        }
+        kernels.push(kernel_of(op)?);
+    }
+    Ok(Module { kernels })
+}
+
+/// The name of an operation, dialect included.
+pub fn name_of(op: OperationRef<'_, '_>) -> String {
+    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+}
+
+fn error(op: OperationRef<'_, '_>, message: String) -> ToSsaError {
+    ToSsaError { place: place_of(op.location()).map(|(file, line, col)| format!("{file}:{line}:{col}")), message }
+}
+
+/// The file, line and column of a location: of a fused, named or call-site one, those of the first file within it.
+pub fn place_of(location: Location<'_>) -> Option<(String, u32, u32)> {
+    if location.is_file_line_col_range() {
+        let file = location.file_line_col_range_filename().as_string_ref().as_str().ok()?.to_owned();
+        let line = u32::try_from(location.file_line_col_range_start_line()).ok()?;
+        let col = u32::try_from(location.file_line_col_range_start_column()).ok()?;
+        return Some((file, line, col));
+    }
+    if location.is_name() {
+        return place_of(location.name_child_location());
+    }
+    if location.is_call_site() {
+        return place_of(location.call_site_callee());
+    }
+    if location.is_fused() {
+        return (0..location.fused_num_locations()).find_map(|i| place_of(location.fused_location(i)));
+    }
+    None
+}
+
+fn int_attribute(op: OperationRef<'_, '_>, name: &str) -> Result<i64, ToSsaError> {
+    op.attribute(name)
+        .ok()
+        .and_then(|a| IntegerAttribute::try_from(a).ok())
+        .map(|a| a.value())
+        .ok_or_else(|| error(op, format!("'{}' has no integer attribute '{name}'", name_of(op))))
+}
+
+fn kernel_of(op: OperationRef<'_, '_>) -> Result<Kernel, ToSsaError> {
+    let name = op.attribute("sym_name").ok().and_then(|a| StringAttribute::try_from(a).ok());
+    let name = name.map(|a| a.value().to_owned()).unwrap_or_default();
+    let body = op.region(0).ok().and_then(|r| r.first_block());
+    let body = body.ok_or_else(|| error(op, format!("kernel '{name}' has no body")))?;
+    let mut reader = Reader { kernel: Kernel::new(name), values: FxHashMap::default() };
+    reader.kernel.loc = reader.loc(op.location());
+    for index in 0..body.argument_count() {
+        let argument: Value = crate::emit::argument_of(body, index);
+        let ty = reader.ty(op, argument.r#type())?;
+        let facts = argument_attributes(op, index);
+        let given = facts.iter().find(|(name, _)| name == "tile.name").map(|(_, a)| *a);
+        let given = given.and_then(|a| StringAttribute::try_from(a).ok()).map(|a| a.value().to_owned());
+        let value = reader.kernel.add_param(given.unwrap_or_else(|| format!("arg{index}")), ty.elem);
+        let divisibility = facts.iter().find(|(name, _)| name == "tile.divisibility").map(|(_, a)| *a);
+        if let Some(fact) = divisibility.and_then(|a| IntegerAttribute::try_from(a).ok()) {
+            reader.kernel.params_mut()[index].divisibility = u32::try_from(fact.value()).unwrap_or(1);
+        }
+        reader.values.insert(key(argument), value);
+    }
+    let region = reader.kernel.body();
+    reader.block(body, region)?;
+    Ok(reader.kernel)
+}
+
+/// A value's identity, for maps.
+fn key(value: Value<'_, '_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+struct Reader {
+    kernel: Kernel,
+    values: FxHashMap<usize, ValueId>,
+}
+
+impl Reader {
+    fn loc(&mut self, location: Location<'_>) -> Loc {
+        match place_of(location) {
+            Some((file, line, col)) => Loc { file: self.kernel.file_index(&file), line, col },
+            None => Loc::UNKNOWN,
+        }
+    }
+
+    fn ty(&self, op: OperationRef<'_, '_>, ty: MlirType<'_>) -> Result<Type, ToSsaError> {
+        ssa_type(ty).ok_or_else(|| error(op, format!("type {ty} of '{}' is none of typed SSA", name_of(op))))
+    }
+
+    fn value(&self, op: OperationRef<'_, '_>, value: Value<'_, '_>) -> Result<ValueId, ToSsaError> {
+        self.values
+            .get(&key(value))
+            .copied()
+            .ok_or_else(|| error(op, format!("an operand of '{}' has no form in typed SSA", name_of(op))))
+    }
+
+    fn block(&mut self, block: BlockRef<'_, '_>, region: RegionId) -> Result<(), ToSsaError> {
+        let mut next = block.first_operation();
+        while let Some(op) = next {
+            next = op.next_in_block();
+            self.op(op, region)?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, op: OperationRef<'_, '_>, region: RegionId) -> Result<(), ToSsaError> {
+        let name = name_of(op);
+        match name.as_str() {
+            "func.return" => return Ok(()),
+            // Read where it is compared: SSA compares the pointers themselves.
+            "tile.ptr_to_int" => return Ok(()),
+            _ => {}
+        }
+        let kind = self.kind(op, &name)?;
+        let loc = self.loc(op.location());
+        let operands = op
+            .operands()
+            .map(|v| self.value(op, address_of(&kind, v).unwrap_or(v)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let types = op.results().map(|r| self.ty(op, r.r#type())).collect::<Result<Vec<_>, _>>()?;
+        let mut regions = Vec::new();
+        for inner in op.regions() {
+            let made = self.kernel.new_region([]);
+            regions.push(made);
+            let Some(block) = inner.first_block() else {
+                // An scf.if without an else branch.
+                let end = self.kernel.new_op(OpKind::Yield, [], [], [], loc);
+                self.kernel.region_mut(made).ops.push(end);
+                continue;
+            };
+            for index in 0..block.argument_count() {
+                let argument: Value = crate::emit::argument_of(block, index);
+                let ty = self.ty(op, argument.r#type())?;
+                let value = self.kernel.add_region_arg(made, ty);
+                self.values.insert(key(argument), value);
+            }
+            self.block(block, made)?;
+        }
+        let made: OpId = self.kernel.new_op(kind, operands, types, regions, loc);
+        self.kernel.region_mut(region).ops.push(made);
+        for (index, result) in op.results().enumerate() {
+            let value = self.kernel.op(made).results[index];
+            self.values.insert(key(result.into()), value);
+        }
+        Ok(())
+    }
+
+    fn kind(&self, op: OperationRef<'_, '_>, name: &str) -> Result<OpKind, ToSsaError> {
+        let flagged = |flag: &str| op.attribute("fastmath").is_ok_and(|a| has_flag(a, flag));
+        let on_floats = || op.operand(0).ok().and_then(|v| ssa_type(v.r#type())).is_some_and(Type::is_float);
+        Ok(match name {
+            "arith.constant" => OpKind::Const(self.constant(op)?),
+            "tile.program_id" => OpKind::ProgramId(axis_of(op)?),
+            "tile.num_programs" => OpKind::NumPrograms(axis_of(op)?),
+            "tile.range" => {
+                let bound = |name| int_attribute(op, name).map(|v| v as i32);
+                OpKind::Range { start: bound("start")?, end: bound("end")? }
+            }
+            "tile.splat" => OpKind::Splat,
+            "tile.expand_dims" => OpKind::ExpandDims { axis: int_attribute(op, "axis")? as usize },
+            "tile.broadcast" => OpKind::Broadcast,
+            "math.absi" => OpKind::Unary(UnaryOp::Abs),
+            "math.fma" => OpKind::Fma,
+            "arith.select" => OpKind::Select,
+            "tile.addptr" => OpKind::AddPtr,
+            "tile.load" => OpKind::Load,
+            "tile.store" => OpKind::Store,
+            "scf.for" => OpKind::For,
+            "scf.if" => OpKind::If,
+            "scf.while" => OpKind::While,
+            "scf.yield" => OpKind::Yield,
+            "scf.condition" => OpKind::Condition,
+            "arith.cmpi" | "arith.cmpf" => {
+                let number = int_attribute(op, "predicate")?;
+                let table = if name == "arith.cmpi" { names::CMPI } else { names::CMPF };
+                let row = table.iter().find(|row| row.1 == number);
+                OpKind::Cmp(row.map(|row| row.0).ok_or_else(|| {
+                    let known = "oeq, olt, ole, ogt, oge and une";
+                    error(op, format!("this predicate of '{name}' is none of typed SSA, which has {known}"))
+                })?)
+            }
+            _ => {
+                let flag_fits = |flag: Option<&str>, others: usize| match flag {
+                    Some(flag) => flagged(flag),
+                    // Without a flag: the row is meant unless a flagged one of the same name applies.
+                    None => others == 1 || !(flagged(names::FAST_DIVISION) || flagged(names::FAST_SQRT)),
+                };
+                let unary = |&&(_, n, flag): &&(_, &str, Option<&str>)| {
+                    n == name && flag_fits(flag, names::UNARY.iter().filter(|row| row.1 == name).count())
+                };
+                let binary = |&&(_, int, float, flag): &&(_, Option<&str>, Option<&str>, Option<&str>)| {
+                    let same = |row: &&(_, Option<&str>, Option<&str>, Option<&str>)| row.2 == float;
+                    (int == Some(name) || float == Some(name))
+                        && flag_fits(flag, if on_floats() { names::BINARY.iter().filter(same).count() } else { 1 })
+                };
+                if let Some(row) = names::UNARY.iter().find(unary) {
+                    OpKind::Unary(row.0)
+                } else if let Some(row) = names::BINARY.iter().find(binary) {
+                    OpKind::Binary(row.0)
+                } else if let Some(row) = names::BINARY_READ_ONLY.iter().find(|row| row.1 == name) {
+                    OpKind::Binary(row.0)
+                } else if let Some(row) = names::CASTS.iter().chain(names::CASTS_READ_ONLY).find(|row| row.1 == name) {
+                    OpKind::Cast(row.0)
+                } else {
+                    return Err(error(op, format!("'{name}' has no form in typed SSA")));
+                }
+            }
+        })
+    }
+
+    fn constant(&self, op: OperationRef<'_, '_>) -> Result<Const, ToSsaError> {
+        let value = op.attribute("value").map_err(|e| error(op, e.to_string()))?;
+        let element = match DenseElementsAttribute::try_from(value) {
+            Ok(dense) if dense.is_splat() => dense.splat_value(),
+            Ok(_) => return Err(error(op, "a constant tile has the same value everywhere: build others from a range".into())),
+            Err(_) => value,
+        };
+        let scalar = ssa_type(element.r#type()).and_then(Type::as_scalar);
+        constant_of(element, scalar).ok_or_else(|| error(op, format!("constant {value} is none of typed SSA")))
+    }
+}
+
+fn constant_of(element: Attribute<'_>, scalar: Option<Scalar>) -> Option<Const> {
+    let scalar = scalar?;
+    if let Ok(truth) = BoolAttribute::try_from(element)
+        && scalar == Scalar::I1
+    {
+        return Some(Const::bool(truth.value()));
+    }
+    if let Ok(int) = IntegerAttribute::try_from(element) {
+        return Some(Const::from_bits(scalar, int.value() as u64));
+    }
+    let float = FloatAttribute::try_from(element).ok()?.value();
+    if !float.is_nan() {
+        return Some(Const::from_f64(scalar, float));
+    }
+    // `0x7FC00000 : f32`: the printed bits keep a NaN's payload.
+    let text = element.to_string();
+    let digits = text.split_whitespace().next()?.strip_prefix("0x")?.to_owned();
+    u64::from_str_radix(&digits, 16).ok().map(|bits| Const::from_bits(scalar, bits))
+}
+
+/// The pointer under a `tile.ptr_to_int` that a comparison takes.
+fn address_of<'c: 'a, 'a>(kind: &OpKind, value: Value<'c, 'a>) -> Option<Value<'c, 'a>> {
+    if !matches!(kind, OpKind::Cmp(_)) {
+        return None;
+    }
+    let op = defining_operation(value)?;
+    if name_of(op) != "tile.ptr_to_int" { None } else { op.operand(0).ok() }
+}
+
+/// The operation that gives a value; none for a block's argument.
+pub fn defining_operation<'c: 'a, 'a>(value: Value<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
+    OperationResult::try_from(value).ok().map(|result| result.owner())
+}
+
+/// The attributes of a function's argument.
+pub fn argument_attributes<'c>(function: OperationRef<'c, '_>, index: usize) -> Vec<(String, Attribute<'c>)> {
+    let all = function.attribute("arg_attrs").ok().and_then(|a| ArrayAttribute::try_from(a).ok());
+    let own = all.and_then(|all| all.element(index).ok()).and_then(|a| DictionaryAttribute::try_from(a).ok());
+    let Some(own) = own else { return Vec::new() };
+    let text = |name: melior::ir::Identifier| name.as_string_ref().as_str().unwrap_or_default().to_owned();
+    (0..own.len()).filter_map(|i| own.element(i).ok()).map(|(name, a)| (text(name), a)).collect()
+}
+
+fn axis_of(op: OperationRef<'_, '_>) -> Result<Axis, ToSsaError> {
+    op.attribute("axis")
+        .ok()
+        .and_then(sys::axis_of)
+        .and_then(|axis| Axis::from_index(axis as usize))
+        .ok_or_else(|| error(op, format!("'{}' has no axis", name_of(op))))
+}
+
+/// Is the flag set in an `#arith.fastmath<...>` attribute?
+fn has_flag(attribute: Attribute<'_>, flag: &str) -> bool {
+    let text = attribute.to_string();
+    let flags = text.split_once('<').map_or(text.as_str(), |(_, rest)| rest.trim_end_matches('>'));
+    flags.split(',').any(|f| f == flag || f == "fast")
+}
