@@ -1,1 +1,14 @@
-//! Compiled kernels as data: code, parameters, launch facts.
+//! Compiled kernels as data: code, parameters, launch facts. No IR.
+//!
+//! A [`CompiledKernel`] is all that the runtime needs to launch a kernel. It is made at run time by the compiler, or
+//! ahead of time and kept in a file ([`CompiledKernel::save`], [`CompiledKernel::load`]); [`container`] says how the file
+//! looks.
+
+pub mod container;
+mod dtype;
+mod error;
+mod kernel;
+
+pub use dtype::DType;
+pub use error::Error;
+pub use kernel::{Code, CompiledKernel, MAX_PARAMS, MAX_THREADS, ParamInfo, ParamKind};
