@@ -4,11 +4,11 @@
 // RUN: mytriton-opt %s --emit-bytecode | mytriton-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @kernel(
-// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 16 : i32}
+// CHECK-SAME: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "x"}
 // CHECK-SAME: i1, %{{.*}}: i8, %{{.*}}: i16, %{{.*}}: i32 {tile.divisibility = 1 : i32}, %{{.*}}: i64 {tile.divisibility = 1073741824 : i32}
 // CHECK-SAME: f16, %{{.*}}: bf16, %{{.*}}: f32, %{{.*}}: f64
 // CHECK-SAME: attributes {tile.kernel, tile.num_warps = 4 : i32}
-func.func @kernel(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %a: i1, %b: i8, %c: i16,
+func.func @kernel(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "x"}, %a: i1, %b: i8, %c: i16,
                   %d: i32 {tile.divisibility = 1 : i32}, %e: i64 {tile.divisibility = 1073741824 : i32},
                   %f: f16, %g: bf16, %h: f32, %i: f64)
     attributes {tile.kernel, tile.num_warps = 4 : i32} {
