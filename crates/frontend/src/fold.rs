@@ -176,3 +176,107 @@ pub(crate) fn unary(op: UnaryOp, a: Literal) -> Option<Literal> {
     };
     Some(bound(Number::Float(y), a.own))
 }
+
+#[cfg(test)]
+mod tests {
+    use mytriton_ssa::{BinaryOp, CmpPred, Const, eval_binary, eval_cmp};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const OPS: [BinOp; 8] = [
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::Div,
+        BinOp::Rem,
+        BinOp::BitAnd,
+        BinOp::BitOr,
+        BinOp::BitXor,
+    ];
+
+    fn operation(op: BinOp, dtype: DType) -> Option<BinaryOp> {
+        let unsigned = dtype.is_unsigned();
+        Some(match op {
+            BinOp::Add => BinaryOp::Add,
+            BinOp::Sub => BinaryOp::Sub,
+            BinOp::Mul => BinaryOp::Mul,
+            BinOp::Div if dtype.is_float() => BinaryOp::DivRn,
+            BinOp::Rem if dtype.is_float() => BinaryOp::Rem,
+            BinOp::Div => [BinaryOp::DivS, BinaryOp::DivU][usize::from(unsigned)],
+            BinOp::Rem => [BinaryOp::RemS, BinaryOp::RemU][usize::from(unsigned)],
+            _ if dtype.is_float() => return None,
+            BinOp::BitAnd => BinaryOp::And,
+            BinOp::BitOr => BinaryOp::Or,
+            BinOp::BitXor => BinaryOp::Xor,
+            BinOp::Shl | BinOp::Shr => return None,
+        })
+    }
+
+    fn literal(dtype: DType, bits: u64) -> Literal {
+        let value = Number::from_const(Const::from_bits(dtype.scalar(), bits), dtype);
+        Literal {
+            value,
+            own: Own::Fixed(dtype),
+        }
+    }
+
+    proptest! {
+        /// What is folded here is what the operation would give at run time.
+        #[test]
+        fn typed_numbers_fold_as_operations_compute(
+            op in proptest::sample::select(&OPS[..]),
+            dtype in proptest::sample::select(&DType::ALL[1..]),
+            a in any::<u64>(),
+            b in prop_oneof![any::<u64>(), 0u64..9],
+        ) {
+            let (x, y) = (literal(dtype, a), literal(dtype, b));
+            let halves = matches!(dtype, DType::F16 | DType::BF16) && matches!(op, BinOp::Div | BinOp::Rem);
+            let (Some(ssa), false) = (operation(op, dtype), halves) else { return Ok(()) };
+            let constant = |l: Literal| l.value.cast(dtype);
+            let computed = eval_binary(ssa, constant(x), constant(y));
+            match (binary(op, x, y), computed) {
+                (Ok(folded), Some(computed)) => {
+                    prop_assert_eq!(folded.own, Own::Fixed(dtype));
+                    let folded = constant(folded);
+                    prop_assert!(folded == computed || folded.is_nan() && computed.is_nan(), "{:?} {:?}", folded, computed);
+                }
+                // Division by zero, and the least number by -1 (which wraps here).
+                (Err(_), computed) => prop_assert!(computed.is_none() || dtype.is_float()),
+                (Ok(_), None) => prop_assert!(y.value == Number::Int(-1)),
+            }
+        }
+
+        #[test]
+        fn numbers_compare_as_operations_do(
+            dtype in proptest::sample::select(&DType::ALL[1..]),
+            a in any::<u64>(),
+            b in any::<u64>(),
+        ) {
+            let (x, y) = (literal(dtype, a), literal(dtype, b));
+            let less = if dtype.is_unsigned() { CmpPred::LtU } else { CmpPred::Lt };
+            for (op, pred) in [(CmpOp::Lt, less), (CmpOp::Eq, CmpPred::Eq), (CmpOp::Ne, CmpPred::Ne)] {
+                let computed = eval_cmp(pred, x.value.cast(dtype), y.value.cast(dtype));
+                prop_assert_eq!(compare(op, x.value, y.value), computed);
+            }
+        }
+    }
+
+    #[test]
+    fn untyped_integers_are_exact() {
+        let int = |v| Literal::free(Number::Int(v));
+        let value = |op, a, b| binary(op, int(a), int(b)).map(|l| l.value);
+        assert_eq!(value(BinOp::Mul, 1 << 62, 4), Ok(Number::Int(1 << 64)));
+        assert_eq!(value(BinOp::Div, -7, 2), Ok(Number::Int(-3)));
+        assert_eq!(value(BinOp::Rem, -7, 3), Ok(Number::Int(-1)));
+        assert_eq!(value(BinOp::Shl, 1, 40), Ok(Number::Int(1 << 40)));
+        assert_eq!(value(BinOp::Shr, -8, 200), Ok(Number::Int(-1)));
+        assert!(
+            value(BinOp::Mul, i128::MAX, 2)
+                .unwrap_err()
+                .contains("beyond what can be computed")
+        );
+        assert!(value(BinOp::Shl, 1, 127).is_err());
+        assert!(value(BinOp::Rem, 1, 0).unwrap_err().contains("division by zero"));
+    }
+}

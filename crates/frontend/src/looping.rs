@@ -112,9 +112,10 @@ impl<'k> Site<'k> {
         if !typed.is_int() || shapes.iter().any(|s| !s.is_scalar()) {
             return self.fail("the bounds and step of a loop are integer scalars");
         }
-        // The loop compares signed: unsigned bounds are widened, those of 64 bits taken as they are.
+        // The loop compares signed, so that unsigned bounds are widened (those of 64 bits are taken as they are); counters of
+        // few bits are too, which would pass their largest value with the last step.
         let counter = match typed {
-            DType::U8 | DType::U16 => DType::I32,
+            DType::I8 | DType::I16 | DType::U8 | DType::U16 => DType::I32,
             DType::U32 | DType::U64 => DType::I64,
             signed => signed,
         };

@@ -139,10 +139,9 @@ impl Builtin {
 
 /// The name nearest to a misspelt one, if one is near.
 fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = if text.len() > 4 { 2 } else { 1 };
     names
         .map(|n| (distance(text, n), n))
-        .filter(|&(d, _)| d <= limit)
+        .filter(|&(d, _)| d * 3 < text.len())
         .min()
         .map(|(_, n)| n)
 }
@@ -171,7 +170,8 @@ mod tests {
         let names = || ["exp", "exp2", "maximum", "minimum"].into_iter();
         assert_eq!(nearest("maxmum", names()), Some("maximum"));
         assert_eq!(nearest("epx2", names()), None);
-        assert_eq!(nearest("ex", names()), Some("exp"));
+        assert_eq!(nearest("exp3", names()), Some("exp"));
+        assert_eq!(nearest("ex", names()), None);
         assert_eq!(nearest("gather", names()), None);
     }
 

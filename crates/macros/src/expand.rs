@@ -298,11 +298,12 @@ fn device(options: &Options, function: &ItemFn, parsed: &Parsed) -> Result<Token
         #(#documented)*
         #allowed
         #vis fn #name<#lifetime>(#site: #front::Site<#lifetime>, #(#names: #expr),*) -> #result {
+            // Arguments are checked at the call, before the function is entered.
+            #(#checked)*
             let #frame = #site.enter(::core::file!(), #text);
             if !#frame.may_run() {
                 return <#result as #front::Staged<#lifetime>>::poison(#site.builder());
             }
-            #(#checked)*
             #body
         }
     })

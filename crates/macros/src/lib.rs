@@ -3,6 +3,17 @@
 //! The function's body becomes staging code for `mytriton_frontend`: each operator and builtin a call that builds an
 //! operation, with the place of its source. Names resolve as in any Rust code, so that host constants and device functions
 //! are used by their paths. What cannot be known here is left to the staging code, which reports it by place.
+//!
+//! # What the facade provides
+//! The written code names these items of the facade (`::mytriton`, or the option `crate`) and nothing else:
+//! * `frontend`: the crate `mytriton_frontend`.
+//! * `Launcher`: the trait of what kernels are launched on (`&Device`, a stream).
+//! * `Grid`: the launch's extent; the launch function takes `impl Into<Grid>`.
+//! * `PtrArg<T>`: the trait of pointer arguments to `T`, with `fn arg(&mut self) -> Arg<'_>`.
+//! * `Arg<'a>`: an argument, also `From<frontend::ScalarValue>`.
+//! * `KernelCache`: what is kept for each kernel in a `static`, with `const fn new()`.
+//! * `LaunchError`, and `fn launch(on: impl Launcher, def: &'static frontend::KernelDef, cache: &'static KernelCache,
+//!   grid: Grid, args: &[Arg<'_>], constexprs: &[frontend::ConstexprValue]) -> Result<(), LaunchError>`.
 
 mod builtins;
 mod carried;

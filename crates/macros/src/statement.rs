@@ -162,7 +162,7 @@ impl Context {
             Expr::Paren(paren) => self.statement_expr(&paren.expr),
             Expr::Lit(_) | Expr::Path(_) | Expr::Unary(_) | Expr::Binary(_) | Expr::Cast(_) | Expr::Tuple(_) => {
                 let _ = self.expr(expr);
-                error(expr, unused("this expression"))
+                error(expr, "the result of this expression is not used")
             }
             other => Err(unsupported(other)),
         }

@@ -293,6 +293,81 @@ fn unsigned_loops_pass_the_sign_bit() {
     assert_eq!(device.read(&out), expected);
 }
 
+#[kernel(crate = crate::facade)]
+fn carries(x: Ptr<i32>, out: Ptr<i64>, n: i32) {
+    const STEP: i32 = 2;
+    // A tuple, a pointer and annotated numbers; `STEP` is an item of the body.
+    let mut pair = (0i64, 1i64);
+    let mut p = x;
+    let mut total: i64 = 0;
+    let mut seen = false;
+    for _ in (0..n).step_by(STEP) {
+        pair = (pair.1, pair.0 + pair.1);
+        let v = load(p);
+        p += STEP;
+        total += v;
+        seen |= v == 3;
+    }
+    store(out, pair.0);
+    store(out + 1, total);
+    store(out + 2, seen as i64);
+    let (low, high) = if n > 3 { (n, 2 * n) } else { (2 * n, n) };
+    store(out + 3, high - low);
+    let n = n as i64;
+    let shadow = {
+        let n = n + 1;
+        n * n
+    };
+    store(out + 4, shadow);
+    let mut i = 100i8;
+    let mut trips = 0;
+    for k in (i..127).step_by(20) {
+        trips += 1;
+        i = k;
+    }
+    store(out + 5, trips * 1000 + i);
+    let mut left = 5;
+    while left > 0 && !(n > 100 || left == 2) {
+        left -= 1;
+        if left == 4 {
+            let mut inner = left;
+            while inner > 0 {
+                inner -= 1;
+                trips += inner;
+            }
+        } else if left == 3 {
+            trips *= 2;
+        }
+    }
+    store(out + 6, left * 100 + trips);
+}
+
+#[test]
+fn all_kinds_of_variables_are_carried() {
+    let device = Device::new();
+    let x = device.buffer(&[1, 100, 3, 100, 5, 100]);
+    let mut out = device.buffer(&[0i64; 7]);
+    carries::launch(&device, 1, &x, &mut out, 6).unwrap();
+    // 100 and 120; then 2 + 3 + 2 + 1 + 0 doubled.
+    assert_eq!(device.read(&out), [2, 9, 1, 6, 49, 2120, 200 + (2 + 6) * 2]);
+}
+
+#[test]
+fn kernels_stand_inside_functions() {
+    const FACTOR: i32 = 3;
+    /// A kernel that uses its function's constant.
+    #[kernel(crate = crate::facade)]
+    fn scaled(x: Ptr<i32>, mut factor: i32) {
+        factor *= FACTOR;
+        let at = range(0, 2);
+        store(x + at, load(x + at) * factor);
+    }
+    let device = Device::new();
+    let mut x = device.buffer(&[1, 2]);
+    scaled::launch(&device, 1, &mut x, 2).unwrap();
+    assert_eq!(device.read_i32(&x), [6, 12]);
+}
+
 #[test]
 fn facts_and_definitions() {
     use mytriton_frontend::{ConstexprValue, DType, DTypeRef, ParamKind, Specialization};
