@@ -1,16 +1,19 @@
 //! The whole way of one kernel.
 
+use std::hash::Hasher;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use melior::Context;
-use melior::ir::Module;
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::ir::{Module, Operation};
 use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
+use mytriton_abi::{Code, CompiledKernel, DType, ParamInfo, ParamKind};
 use mytriton_codegen_ptx as ptx;
-use mytriton_ssa::Kernel;
+use mytriton_ssa::{Elem, Kernel, Scalar};
 use mytriton_tile_sys as sys;
+use rustc_hash::FxHasher;
 
 use crate::context::new_context;
 use crate::dump::dump;
@@ -34,7 +37,12 @@ pub struct CompileOptions {
 impl CompileOptions {
     /// The defaults for a GPU: 4 warps, everything optimised, fusion allowed.
     pub const fn new(target: ptx::Target) -> CompileOptions {
-        CompileOptions { target, num_warps: 4, opt_level: ptx::OptLevel::O3, fp_fusion: true }
+        CompileOptions {
+            target,
+            num_warps: 4,
+            opt_level: ptx::OptLevel::O3,
+            fp_fusion: true,
+        }
     }
 }
 
@@ -62,16 +70,12 @@ impl StageTimes {
     }
 }
 
-/// A kernel as PTX.
+/// A kernel as PTX, with how long each step took.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The PTX text.
-    pub ptx: String,
-    /// The kernel's name in it.
-    pub entry: String,
-    /// Threads of a block: the launch must use this many.
-    pub threads: u32,
-    /// How long it took.
+    /// The kernel, ready to be launched or saved.
+    pub kernel: CompiledKernel,
+    /// The time that each step took.
     pub times: StageTimes,
 }
 
@@ -90,15 +94,56 @@ pub fn compile(kernel: &Kernel, options: &CompileOptions) -> Result<Compiled, Co
     let compiled = to_ptx(&module, kernel, options)?;
     dump(Stage::Ptx, &kernel.name, || compiled.text.clone());
     times.ptx = compiled.timings;
-    Ok(Compiled { ptx: compiled.text, entry: kernel.name.clone(), threads: options.num_warps * 32, times })
+    let threads = options.num_warps * 32;
+    Ok(Compiled {
+        kernel: artefact(kernel, Code::Ptx(compiled.text), options.target, threads),
+        times,
+    })
+}
+
+/// The compiled form of a kernel with its code.
+pub(crate) fn artefact(kernel: &Kernel, code: Code, target: ptx::Target, threads: u32) -> CompiledKernel {
+    let params = kernel.params().iter().map(|param| ParamInfo {
+        name: param.name.clone(),
+        kind: match kernel.ty(param.value).elem {
+            Elem::Ptr(pointee) => ParamKind::Pointer(dtype(pointee)),
+            Elem::Scalar(scalar) => ParamKind::Scalar(dtype(scalar)),
+        },
+        divisibility: param.divisibility,
+    });
+    CompiledKernel {
+        name: kernel.name.clone(),
+        target: target.name().to_owned(),
+        params: params.collect(),
+        threads,
+        // Scratch memory is declared in the code itself.
+        shared_bytes: 0,
+        source_hash: {
+            let mut hasher = FxHasher::default();
+            hasher.write(code.as_bytes());
+            hasher.finish()
+        },
+        compiler: env!("CARGO_PKG_VERSION").to_owned(),
+        code,
+    }
+}
+
+fn dtype(scalar: Scalar) -> DType {
+    match scalar {
+        Scalar::I1 => DType::I1,
+        Scalar::I8 => DType::I8,
+        Scalar::I16 => DType::I16,
+        Scalar::I32 => DType::I32,
+        Scalar::I64 => DType::I64,
+        Scalar::F16 => DType::F16,
+        Scalar::BF16 => DType::BF16,
+        Scalar::F32 => DType::F32,
+        Scalar::F64 => DType::F64,
+    }
 }
 
 /// The PTX of a module in the `llvm` stage.
-pub(crate) fn to_ptx(
-    module: &Module<'_>,
-    kernel: &Kernel,
-    options: &CompileOptions,
-) -> Result<ptx::Ptx, CompileError> {
+pub(crate) fn to_ptx(module: &Module<'_>, kernel: &Kernel, options: &CompileOptions) -> Result<ptx::Ptx, CompileError> {
     let ptx_options = ptx::Options {
         opt_level: options.opt_level,
         fp_fusion: options.fp_fusion,
@@ -109,7 +154,13 @@ pub(crate) fn to_ptx(
         kernel: kernel.name.clone(),
         place: None,
         message: error.to_string(),
-        reproducer: None,
+        // LLVM comes after the last pass: what it was given is what there is to see.
+        reproducer: write_reproducer(
+            &text_with_locations(&module.as_operation()),
+            "builtin.module()",
+            &kernel.name,
+            Stage::Ptx,
+        ),
     })
 }
 
@@ -129,7 +180,13 @@ pub(crate) fn lower<'c>(
         reproducer: None,
     };
     if !(options.num_warps.is_power_of_two() && options.num_warps <= 32) {
-        return Err(fail(format!("num_warps is {}: a power of two from 1 to 32 is needed", options.num_warps), None));
+        return Err(fail(
+            format!(
+                "num_warps is {}: a power of two from 1 to 32 is needed",
+                options.num_warps
+            ),
+            None,
+        ));
     }
     dump(Stage::Ssa, &kernel.name, || kernel.to_string());
     let start = Instant::now();
@@ -167,7 +224,9 @@ pub(crate) fn run<'c>(
     stage: Stage,
     kernel: &str,
 ) -> Result<(), CompileError> {
-    let Some(text) = pipeline::leading_to(stage) else { return Ok(()) };
+    let Some(text) = pipeline::leading_to(stage) else {
+        return Ok(());
+    };
     let manager = PassManager::new(context);
     manager.enable_verifier(true);
     let fail = |message: String, place: Option<String>, reproducer: Option<PathBuf>| CompileError {
@@ -180,40 +239,31 @@ pub(crate) fn run<'c>(
     parse_pass_pipeline(manager.as_operation_pass_manager(), text)
         .map_err(|error| fail(format!("the pipeline {text} is not understood: {error}"), None, None))?;
     // A pass that fails leaves a module that is neither the one nor the other.
-    let before = module.as_operation().to_owned_clone();
+    let before: Operation<'c> = (*module.as_operation()).clone();
     let (result, reports) = sys::collect_diagnostics(context, || manager.run(module));
     result.map_err(|_| {
-        let reproducer = write_reproducer(&before.to_text(), text, kernel, stage);
+        let reproducer = write_reproducer(&text_with_locations(&before), text, kernel, stage);
         fail(join(&reports), place_in(&reports), reproducer)
     })
 }
 
-/// An operation kept as it was.
-struct Snapshot<'c>(melior::ir::Operation<'c>);
-
-impl Snapshot<'_> {
-    fn to_text(&self) -> String {
-        use melior::ir::operation::OperationPrintingFlags;
-        let flags = OperationPrintingFlags::new().enable_debug_info(true, false);
-        self.0.to_string_with_flags(flags).unwrap_or_else(|_| self.0.to_string())
-    }
-}
-
-trait ToOwnedClone<'c> {
-    fn to_owned_clone(&self) -> Snapshot<'c>;
-}
-
-impl<'c> ToOwnedClone<'c> for melior::ir::OperationRef<'c, '_> {
-    fn to_owned_clone(&self) -> Snapshot<'c> {
-        Snapshot((**self).clone())
-    }
+/// The text of a module with its locations, so that a reproducer fails at the same place.
+fn text_with_locations(operation: &Operation<'_>) -> String {
+    let flags = OperationPrintingFlags::new().enable_debug_info(true, false);
+    operation
+        .to_string_with_flags(flags)
+        .unwrap_or_else(|_| operation.to_string())
 }
 
 fn join(reports: &[sys::Report]) -> String {
     if reports.is_empty() {
         return "a pass failed without saying why".to_owned();
     }
-    reports.iter().map(|report| report.message.clone()).collect::<Vec<_>>().join("\n  ")
+    reports
+        .iter()
+        .map(|report| report.message.clone())
+        .collect::<Vec<_>>()
+        .join("\n  ")
 }
 
 /// `file:line:column` of the first report, out of `loc("file":line:column)`.
@@ -226,8 +276,7 @@ fn place_in(reports: &[sys::Report]) -> Option<String> {
 /// Writes a module with the pipeline that fails on it, in the form of MLIR's crash reproducers. Where: the directory
 /// `MYTRITON_REPRODUCER_DIR`, or the system's for temporary files.
 fn write_reproducer(module: &str, pipeline: &str, kernel: &str, stage: Stage) -> Option<PathBuf> {
-    let directory =
-        std::env::var_os("MYTRITON_REPRODUCER_DIR").map_or_else(std::env::temp_dir, std::path::PathBuf::from);
+    let directory = std::env::var_os("MYTRITON_REPRODUCER_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
     let text = format!(
         "{module}\n\n{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n      pipeline: \"{pipeline}\",\n      \
          disable_threading: true,\n      verify_each: true\n    }}\n  }}\n#-}}\n"

@@ -7,7 +7,9 @@ use crate::stage::Stage;
 fn wanted() -> &'static [Stage] {
     static WANTED: OnceLock<Vec<Stage>> = OnceLock::new();
     WANTED.get_or_init(|| {
-        let Ok(text) = std::env::var("MYTRITON_DUMP") else { return Vec::new() };
+        let Ok(text) = std::env::var("MYTRITON_DUMP") else {
+            return Vec::new();
+        };
         if text == "all" {
             return Stage::ALL.to_vec();
         }

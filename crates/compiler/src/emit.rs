@@ -1,7 +1,6 @@
 //! The text of a kernel in any stage, and `.mlir` files as kernels.
 
 use melior::ir::Module as MlirModule;
-use melior::ir::operation::OperationLike;
 use mytriton_ssa::{Kernel, Module};
 use mytriton_tile_sys as sys;
 
@@ -17,7 +16,8 @@ use crate::stage::Stage;
 pub fn emit(kernel: &Kernel, stage: Stage, options: &CompileOptions) -> Result<String, CompileError> {
     match stage {
         Stage::Ssa => Ok(kernel.to_string()),
-        Stage::Ptx => compile(kernel, options).map(|compiled| compiled.ptx),
+        Stage::Ptx => compile(kernel, options)
+            .map(|compiled| String::from_utf8_lossy(compiled.kernel.code.as_bytes()).into_owned()),
         Stage::Cuda => cuda(kernel, options),
         Stage::Tile | Stage::Layout | Stage::Gpu | Stage::Llvm => {
             let context = new_context();

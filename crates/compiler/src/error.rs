@@ -25,9 +25,17 @@ impl fmt::Display for CompileError {
         if let Some(place) = &self.place {
             write!(f, "{place}: ")?;
         }
-        write!(f, "compiling kernel '{}' to the {} stage: {}", self.kernel, self.stage, self.message)?;
+        write!(
+            f,
+            "compiling kernel '{}' to the {} stage: {}",
+            self.kernel, self.stage, self.message
+        )?;
         if let Some(path) = &self.reproducer {
-            write!(f, "\n  to see it again: mytriton-opt --run-reproducer {}", path.display())?;
+            write!(
+                f,
+                "\n  to see it again: mytriton-opt --run-reproducer {}",
+                path.display()
+            )?;
         }
         Ok(())
     }

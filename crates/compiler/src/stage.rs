@@ -24,8 +24,15 @@ pub enum Stage {
 
 impl Stage {
     /// All stages.
-    pub const ALL: [Stage; 7] =
-        [Stage::Ssa, Stage::Tile, Stage::Layout, Stage::Gpu, Stage::Llvm, Stage::Ptx, Stage::Cuda];
+    pub const ALL: [Stage; 7] = [
+        Stage::Ssa,
+        Stage::Tile,
+        Stage::Layout,
+        Stage::Gpu,
+        Stage::Llvm,
+        Stage::Ptx,
+        Stage::Cuda,
+    ];
 
     /// The stage's name.
     pub const fn name(self) -> &'static str {
@@ -56,6 +63,9 @@ impl FromStr for Stage {
     type Err = UnknownStage;
 
     fn from_str(name: &str) -> Result<Stage, UnknownStage> {
-        Stage::ALL.into_iter().find(|s| s.name() == name).ok_or_else(|| UnknownStage(name.to_owned()))
+        Stage::ALL
+            .into_iter()
+            .find(|s| s.name() == name)
+            .ok_or_else(|| UnknownStage(name.to_owned()))
     }
 }
