@@ -1,0 +1,174 @@
+//! Where the threads of a block must wait for one another.
+//!
+//! A program sees its own memory accesses in order, but its threads run apart. Between two accesses one of which is a
+//! store there is a barrier, unless another one stands between them already: which addresses meet is not known, since
+//! any two pointers may. Control flow is uniform, so that every thread gets to every barrier.
+//!
+//! The analysis is a forward one over the structured regions: its state says what was accessed since the last barrier.
+
+use mytriton_ssa::{Kernel, OpId, OpKind, RegionId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::demand::Demands;
+
+/// What threads may have accessed since they last waited for one another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+struct Pending {
+    loads: bool,
+    stores: bool,
+}
+
+impl Pending {
+    fn join(self, other: Pending) -> Pending {
+        Pending {
+            loads: self.loads || other.loads,
+            stores: self.stores || other.stores,
+        }
+    }
+}
+
+/// The operations that a barrier comes before.
+pub(crate) fn barriers(kernel: &Kernel, demands: &Demands) -> FxHashSet<OpId> {
+    let mut analysis = Analysis {
+        kernel,
+        demands,
+        known: FxHashMap::default(),
+    };
+    let mut before = FxHashSet::default();
+    analysis.region(kernel.body(), Pending::default(), Some(&mut before));
+    before
+}
+
+struct Analysis<'a> {
+    kernel: &'a Kernel,
+    demands: &'a Demands,
+    /// What is pending after a region, by what was before it; keeps nested loops cheap.
+    known: FxHashMap<(RegionId, Pending), Pending>,
+}
+
+impl Analysis<'_> {
+    /// What is pending after the region; adds its barriers to `before` if that is given.
+    fn region(&mut self, region: RegionId, start: Pending, mut before: Option<&mut FxHashSet<OpId>>) -> Pending {
+        if before.is_none()
+            && let Some(&end) = self.known.get(&(region, start))
+        {
+            return end;
+        }
+        let kernel = self.kernel;
+        let mut state = start;
+        for &id in &kernel.region(region).ops {
+            let op = kernel.op(id);
+            match op.kind {
+                OpKind::Load | OpKind::Store => {
+                    let store = op.kind == OpKind::Store;
+                    // A load that nobody needs is not executed.
+                    if !store && self.demands.get(op.results[0]).is_empty() {
+                        continue;
+                    }
+                    if state.stores || (store && state.loads) {
+                        state = Pending::default();
+                        if let Some(before) = before.as_deref_mut() {
+                            before.insert(id);
+                        }
+                    }
+                    state = state.join(Pending {
+                        loads: !store,
+                        stores: store,
+                    });
+                }
+                OpKind::For | OpKind::While => {
+                    let mut entry = state;
+                    loop {
+                        let round = op.regions.iter().fold(entry, |state, &r| self.region(r, state, None));
+                        if entry.join(round) == entry {
+                            break;
+                        }
+                        entry = entry.join(round);
+                    }
+                    let mut inner = entry;
+                    for (index, &region) in op.regions.iter().enumerate() {
+                        inner = self.region(region, inner, before.as_deref_mut());
+                        // A `while` ends after its test, a `for` before or after its body.
+                        if op.kind == OpKind::While && index == 0 {
+                            state = inner;
+                        }
+                    }
+                    if op.kind == OpKind::For {
+                        state = entry;
+                    }
+                }
+                OpKind::If => {
+                    let [then, otherwise] = [op.regions[0], op.regions[1]];
+                    let after = self.region(then, state, before.as_deref_mut());
+                    state = after.join(self.region(otherwise, state, before.as_deref_mut()));
+                }
+                _ => {}
+            }
+        }
+        self.known.insert((region, start), state);
+        state
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::Threads;
+    use mytriton_ssa::parse_module;
+
+    /// The lines of a kernel's body, counted from 1, that a barrier comes before.
+    fn lines(body: &str) -> Vec<u32> {
+        let text = format!("kernel @k(%p: ptr<i32>, %q: ptr<i32>, %n: i32, %c: i1) {{\n{body}\n}}");
+        let module = parse_module(&text, "k.ssa").unwrap();
+        let kernel = &module.kernels[0];
+        let demands = Demands::of(kernel, &Threads::of(kernel));
+        let found = barriers(kernel, &demands);
+        let mut lines: Vec<u32> = found.iter().map(|&op| kernel.op(op).loc.line - 1).collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    #[test]
+    fn accesses_that_may_meet() {
+        assert_eq!(lines("%a = load %p : ptr<i32>\n%b = load %q : ptr<i32>\nstore %p, %a : ptr<i32>\nstore %q, %b : ptr<i32>"), [3, 4]);
+        assert_eq!(lines("store %p, %n : ptr<i32>\n%a = load %q : ptr<i32>\nstore %q, %a : ptr<i32>"), [2, 3]);
+        assert_eq!(lines("store %p, %n : ptr<i32>\n%a = load %q : ptr<i32>"), [], "nobody needs the load");
+    }
+
+    #[test]
+    fn around_a_loop() {
+        // The store of one round and the load of the next; a load alone needs nothing.
+        assert_eq!(lines("for %i = %n to %n step %n : i32 {\n%a = load %p : ptr<i32>\nstore %q, %a : ptr<i32>\n}"), [2, 3]);
+        assert_eq!(lines("for %i = %n to %n step %n : i32 {\nstore %q, %i : ptr<i32>\n}\nstore %q, %n : ptr<i32>"), [2, 4]);
+        assert_eq!(
+            lines("%z = for %i = %n to %n step %n : i32 carry(%s = %n : i32) {\n%a = load %p : ptr<i32>\n%t = add %a, %s : i32\nyield %t\n}\nstore %q, %z : ptr<i32>"),
+            [6]
+        );
+        assert_eq!(
+            lines("while () {\n%a = load %p : ptr<i32>\n%t = cmp lt %a, %n : i32\ncondition %t\n} do () {\nstore %p, %n : ptr<i32>\n}\nstore %q, %n : ptr<i32>"),
+            [2, 6, 8]
+        );
+    }
+
+    #[test]
+    fn in_a_branch() {
+        let text = "if %c {\nstore %p, %n : ptr<i32>\n}\n%a = load %q : ptr<i32>\nstore %q, %a : ptr<i32>";
+        assert_eq!(lines(text), [4, 5]);
+    }
+
+    #[test]
+    fn deep_nests_stay_cheap() {
+        let open = "for %i = %n to %n step %n : i32 {\n".repeat(60);
+        let text = format!("{open}%a = load %p : ptr<i32>\nstore %q, %a : ptr<i32>\n{}", "}\n".repeat(60));
+        // Shadowing is not allowed, so give each index its own name.
+        let mut count = 0;
+        let text: String = text
+            .split_inclusive("%i ")
+            .map(|part| {
+                count += 1;
+                part.replace("%i ", &format!("%i{count} "))
+            })
+            .collect();
+        assert_eq!(lines(&text), [61, 62]);
+    }
+}

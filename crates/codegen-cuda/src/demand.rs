@@ -1,0 +1,176 @@
+//! Who has to hold what, from the stores backwards.
+//!
+//! Every operation of the language so far computes an element of its result from one element of each operand, at
+//! coordinates that follow from the result's. So a value can be computed in each ownership that its uses ask for, and
+//! no element ever moves between threads: `broadcast` and `expand_dims` turn the ownership of their result into
+//! another of their operand. A range that serves as rows and as columns is simply computed twice.
+//!
+//! What nobody asks for is not computed: it has no ownership.
+
+use mytriton_ssa::{Kernel, OpData, OpKind, RegionId, ValueDef, ValueId};
+use smallvec::SmallVec;
+
+use crate::threads::{Ownership, Projection, Threads};
+
+/// The ownerships of every value.
+#[derive(Debug)]
+pub(crate) struct Demands {
+    of: Vec<SmallVec<[Ownership; 1]>>,
+}
+
+impl Demands {
+    /// Collects them for a valid kernel.
+    pub(crate) fn of(kernel: &Kernel, threads: &Threads) -> Demands {
+        let mut holders = vec![None; kernel.region_count()];
+        let ops = kernel.ops_in_order();
+        for &op in &ops {
+            for &region in &kernel.op(op).regions {
+                holders[region.index()] = Some(op);
+            }
+        }
+        let mut collector = Collector {
+            kernel,
+            holders: &holders,
+            demands: Demands {
+                of: vec![SmallVec::new(); kernel.value_count()],
+            },
+            work: Vec::new(),
+        };
+        for op in ops {
+            let data = kernel.op(op);
+            match data.kind {
+                OpKind::Store => {
+                    let ownership = threads.stores.get(&op).copied().unwrap_or(Ownership::Uniform);
+                    collector.demand_all(&data.operands, ownership);
+                }
+                OpKind::For => collector.demand_all(&data.operands[..3], Ownership::Uniform),
+                OpKind::If | OpKind::Condition => collector.demand(data.operands[0], Ownership::Uniform),
+                _ => {}
+            }
+        }
+        collector.run();
+        collector.demands
+    }
+
+    /// The ownerships that a value is needed in, in no particular but a reproducible order.
+    pub(crate) fn get(&self, value: ValueId) -> &[Ownership] {
+        &self.of[value.index()]
+    }
+}
+
+/// The ownership of the operand of `expand_dims` (with its axis) or `broadcast` that gives the result in one.
+pub(crate) fn operand_ownership(
+    kernel: &Kernel,
+    operand: ValueId,
+    result: Ownership,
+    new_axis: Option<usize>,
+) -> Ownership {
+    let Ownership::Tile { root, projection } = result else {
+        return result;
+    };
+    let shape = kernel.ty(operand).shape;
+    let others = projection.dims().iter().enumerate().filter(|(i, _)| Some(*i) != new_axis);
+    // A stretched dimension has one element, which everybody has.
+    let dims = others.zip(shape.dims()).map(|((_, dim), &extent)| dim.filter(|_| extent > 1));
+    let projection = Projection::new(dims);
+    Ownership::Tile { root, projection }
+}
+
+struct Collector<'a> {
+    kernel: &'a Kernel,
+    /// The operation that holds each region.
+    holders: &'a [Option<mytriton_ssa::OpId>],
+    demands: Demands,
+    work: Vec<(ValueId, Ownership)>,
+}
+
+impl Collector<'_> {
+    fn demand(&mut self, value: ValueId, ownership: Ownership) {
+        let ownership = if self.kernel.ty(value).is_scalar() {
+            Ownership::Uniform
+        } else {
+            ownership
+        };
+        let known = &mut self.demands.of[value.index()];
+        if !known.contains(&ownership) {
+            known.push(ownership);
+            self.work.push((value, ownership));
+        }
+    }
+
+    fn demand_all(&mut self, values: &[ValueId], ownership: Ownership) {
+        for &value in values {
+            self.demand(value, ownership);
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some((value, ownership)) = self.work.pop() {
+            match self.kernel.value(value).def {
+                ValueDef::Param(_) => {}
+                ValueDef::Result { op, index } => self.result(self.kernel.op(op), index, ownership),
+                ValueDef::Arg { region, index } => self.argument(region, index, ownership),
+            }
+        }
+    }
+
+    fn result(&mut self, op: &OpData, index: usize, ownership: Ownership) {
+        match &op.kind {
+            OpKind::ExpandDims { axis } => {
+                let operand = op.operands[0];
+                self.demand(operand, operand_ownership(self.kernel, operand, ownership, Some(*axis)));
+            }
+            OpKind::Broadcast => {
+                let operand = op.operands[0];
+                self.demand(operand, operand_ownership(self.kernel, operand, ownership, None));
+            }
+            OpKind::For => self.for_value(op, index, ownership),
+            OpKind::If => {
+                for &region in &op.regions {
+                    self.demand_passed(region, index, ownership);
+                }
+            }
+            OpKind::While => self.while_passed(op, index, ownership),
+            _ => self.demand_all(&op.operands, ownership),
+        }
+    }
+
+    fn argument(&mut self, region: RegionId, index: usize, ownership: Ownership) {
+        let Some(holder) = self.holders[region.index()] else {
+            return;
+        };
+        let op = self.kernel.op(holder);
+        match op.kind {
+            // Argument 0 is the index, which the bounds give.
+            OpKind::For if index > 0 => self.for_value(op, index - 1, ownership),
+            OpKind::While if op.regions[0] == region => {
+                self.demand(op.operands[index], ownership);
+                self.demand_passed(op.regions[1], index, ownership);
+            }
+            OpKind::While => self.while_passed(op, index, ownership),
+            _ => {}
+        }
+    }
+
+    /// A carried value of a `for`: initial value, argument, yielded value and result go together.
+    fn for_value(&mut self, op: &OpData, index: usize, ownership: Ownership) {
+        self.demand(op.operands[index + 3], ownership);
+        self.demand(op.results[index], ownership);
+        self.demand(self.kernel.region(op.regions[0]).args[index + 1], ownership);
+        self.demand_passed(op.regions[0], index, ownership);
+    }
+
+    /// What the test of a `while` passes on is the body's argument and the result.
+    fn while_passed(&mut self, op: &OpData, index: usize, ownership: Ownership) {
+        self.demand(op.results[index], ownership);
+        self.demand(self.kernel.region(op.regions[1]).args[index], ownership);
+        self.demand_passed(op.regions[0], index + 1, ownership);
+    }
+
+    /// An operand of a region's terminator.
+    fn demand_passed(&mut self, region: RegionId, index: usize, ownership: Ownership) {
+        if let Some(&end) = self.kernel.region(region).ops.last() {
+            self.demand(self.kernel.op(end).operands[index], ownership);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Writes the body of a kernel, operation by operation.
+
+use mytriton_ssa::{Elem, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ctypes::{constant_declaration, element_type, literal, register_type};
+use crate::demand::Demands;
+use crate::expr::{self, Expr};
+use crate::names::Namer;
+use crate::segments::Segments;
+use crate::threads::{Ownership, Threads};
+use crate::writer::Writer;
+
+/// A variable: its name, and whether it is an array with an entry for each round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Variable {
+    pub name: String,
+    pub array: bool,
+}
+
+impl Variable {
+    /// The element of the thread, in the round.
+    pub(crate) fn element(&self) -> String {
+        if self.array { format!("{}[s]", self.name) } else { self.name.clone() }
+    }
+}
+
+/// What emission gives beside the text.
+pub(crate) struct Body {
+    pub text: String,
+    pub helpers: FxHashSet<&'static str>,
+    /// Bytes that the arrays of one thread take.
+    pub array_bytes: u64,
+}
+
+pub(crate) struct Emitter<'a> {
+    pub kernel: &'a Kernel,
+    pub threads: &'a Threads,
+    pub demands: &'a Demands,
+    pub segments: &'a Segments,
+    pub barriers: &'a FxHashSet<OpId>,
+    pub places: bool,
+    pub namer: &'a mut Namer,
+    pub variables: FxHashMap<(ValueId, Ownership), Variable>,
+    pub writer: Writer<'a>,
+    pub helpers: FxHashSet<&'static str>,
+    pub array_bytes: u64,
+}
+
+impl Emitter<'_> {
+    /// Writes the whole body.
+    pub(crate) fn run(mut self) -> Body {
+        self.region(self.kernel.body());
+        Body {
+            text: self.writer.finish(),
+            helpers: self.helpers,
+            array_bytes: self.array_bytes,
+        }
+    }
+
+    /// The operations of a region up to its terminator, which is its holder's affair.
+    pub(crate) fn region(&mut self, region: RegionId) {
+        let kernel = self.kernel;
+        for &id in &kernel.region(region).ops {
+            let op = kernel.op(id);
+            if self.barriers.contains(&id) {
+                self.writer.flush();
+                let why = match op.kind {
+                    OpKind::Store => "the accesses above come before the store",
+                    _ => "the stores above come before the load",
+                };
+                self.writer.line(&format!("__syncthreads();  // {why}"));
+            }
+            match op.kind {
+                OpKind::For => self.for_loop(op),
+                OpKind::If => self.if_else(op),
+                OpKind::While => self.while_loop(op),
+                OpKind::Yield | OpKind::Condition => {}
+                OpKind::Store => self.store(id, op),
+                // They stand where they are used.
+                OpKind::Const(_) => {}
+                _ => self.compute(op),
+            }
+        }
+    }
+
+    /// The place of an operation, for a comment.
+    pub(crate) fn place(&self, loc: Loc) -> Option<String> {
+        if !self.places || !loc.is_known() {
+            return None;
+        }
+        let file = self.kernel.files.get(loc.file as usize)?;
+        Some(format!("{}:{}", comment_text(file), loc.line))
+    }
+
+    /// A new name for a value, its own if it has one.
+    pub(crate) fn name(&mut self, value: ValueId) -> String {
+        match &self.kernel.value(value).name {
+            Some(name) => self.namer.unique(name),
+            None => self.namer.fresh(),
+        }
+    }
+
+    /// One element of a value as an operand of an expression.
+    pub(crate) fn operand(&self, value: ValueId, ownership: Ownership) -> String {
+        if let Some(constant) = self.kernel.as_const(value) {
+            return literal(constant);
+        }
+        // Every operand was demanded, and its definition comes before.
+        self.variables[&(value, self.ownership(value, ownership))].element()
+    }
+
+    /// The ownership of an operand of an operation whose result has the given one.
+    pub(crate) fn ownership(&self, value: ValueId, ownership: Ownership) -> Ownership {
+        if self.kernel.ty(value).is_scalar() { Ownership::Uniform } else { ownership }
+    }
+
+    /// Declares an array for the rounds of a root and counts it.
+    pub(crate) fn array_declaration(&mut self, elem: Elem, name: &str, rounds: u32) -> String {
+        let bytes = match elem {
+            Elem::Scalar(scalar) => scalar.bytes(),
+            Elem::Ptr(_) => 8,
+        };
+        self.array_bytes += u64::from(bytes) * u64::from(rounds);
+        format!("{} {name}[{rounds}];", element_type(elem))
+    }
+
+    /// Gives a value in one ownership its expression.
+    fn define(&mut self, value: ValueId, ownership: Ownership, text: &str, loc: Loc) {
+        let (elem, name, root) = (self.kernel.ty(value).elem, self.name(value), ownership.root());
+        let array = self.writer.has_rounds(root) && self.segments.outlives(value);
+        let statement = match root {
+            Some(root) if array => {
+                let rounds = self.writer.rounds(Some(root));
+                let declaration = self.array_declaration(elem, &name, rounds);
+                self.writer.array(root, declaration);
+                format!("{name}[s] = {text};")
+            }
+            _ => format!("{} = {text};", constant_declaration(elem, &name)),
+        };
+        let place = self.place(loc);
+        self.writer.statement(root, statement, place);
+        self.variables.insert((value, ownership), Variable { name, array });
+    }
+
+    /// An operation without regions that gives a value.
+    fn compute(&mut self, op: &OpData) {
+        let result = op.results[0];
+        // The demands as a list of their own: writing borrows everything else.
+        for &ownership in self.demands.get(result) {
+            let text = self.expression(op, ownership);
+            self.define(result, ownership, &text, op.loc);
+        }
+    }
+
+    fn expression(&mut self, op: &OpData, ownership: Ownership) -> String {
+        let kernel = self.kernel;
+        // A pointer's "scalar" is not looked at.
+        let scalar_of = |value: ValueId| kernel.ty(value).as_scalar().unwrap_or(Scalar::I64);
+        let result = scalar_of(op.results[0]);
+        let expression = match &op.kind {
+            OpKind::ExpandDims { axis } => return self.stretched(op, ownership, Some(*axis)),
+            OpKind::Broadcast => return self.stretched(op, ownership, None),
+            OpKind::Range { start, .. } => return self.range(*start, ownership),
+            OpKind::ProgramId(axis) => return format!("blockIdx.{axis}"),
+            OpKind::NumPrograms(axis) => return format!("gridDim.{axis}"),
+            OpKind::Load => return self.load(op, ownership),
+            kind => {
+                let texts: Vec<String> = op.operands.iter().map(|&v| self.operand(v, ownership)).collect();
+                let first = scalar_of(op.operands[0]);
+                match (kind, &texts[..]) {
+                    (OpKind::Unary(unary), [x]) => expr::unary(*unary, result, x),
+                    (OpKind::Binary(binary), [a, b]) => expr::binary(*binary, result, a, b),
+                    (OpKind::Fma, [a, b, c]) => expr::fma(result, a, b, c),
+                    (OpKind::Cmp(pred), [a, b]) if kernel.ty(op.operands[0]).pointee().is_some() => {
+                        expr::compare(*pred, Scalar::I1, &format!("(u64){a}"), &format!("(u64){b}"))
+                    }
+                    (OpKind::Cmp(pred), [a, b]) => expr::compare(*pred, first, a, b),
+                    (OpKind::Cast(cast), [x]) => expr::cast(*cast, first, result, x),
+                    (OpKind::Select, [c, a, b]) => return format!("{c} ? {a} : {b}"),
+                    (OpKind::AddPtr, [p, i]) => {
+                        let signed = crate::ctypes::signed_type(scalar_of(op.operands[1]));
+                        Expr {
+                            text: format!("mt_at({p}, ({signed}){i})"),
+                            helper: Some("mt_at"),
+                        }
+                    }
+                    // `splat`: every element is the scalar.
+                    (_, [x, ..]) => return x.clone(),
+                    _ => return String::new(),
+                }
+            }
+        };
+        self.helpers.extend(expression.helper);
+        expression.text
+    }
+
+    /// `expand_dims` and `broadcast` leave every element where it is.
+    fn stretched(&self, op: &OpData, ownership: Ownership, new_axis: Option<usize>) -> String {
+        let operand = op.operands[0];
+        if let Some(constant) = self.kernel.as_const(operand) {
+            return literal(constant);
+        }
+        let ownership = crate::demand::operand_ownership(self.kernel, operand, ownership, new_axis);
+        self.operand(operand, ownership)
+    }
+
+    fn range(&mut self, start: i32, ownership: Ownership) -> String {
+        let coordinate = match ownership {
+            Ownership::Tile { root, projection } => projection.dims()[0].map(|dim| (root, usize::from(dim))),
+            Ownership::Uniform => None,
+        };
+        match (coordinate, start) {
+            (None, _) => literal(mytriton_ssa::Const::i32(start)),
+            (Some((root, dim)), 0) => self.writer.coordinate(root, dim),
+            (Some((root, dim)), _) => {
+                let (sign, magnitude) = (if start < 0 { '-' } else { '+' }, start.unsigned_abs());
+                format!("{} {sign} {magnitude}u", self.writer.coordinate(root, dim))
+            }
+        }
+    }
+
+    fn load(&mut self, op: &OpData, ownership: Ownership) -> String {
+        let scalar = self.kernel.ty(op.results[0]).as_scalar().unwrap_or(Scalar::I1);
+        let pointer = self.operand(op.operands[0], ownership);
+        let loaded = if scalar == Scalar::I1 { format!("*{pointer} != 0") } else { format!("*{pointer}") };
+        let mut conditions: Vec<String> = ownership.root().and_then(|root| self.writer.owner(root)).into_iter().collect();
+        conditions.extend(op.operands.get(1).map(|&mask| self.operand(mask, ownership)));
+        if conditions.is_empty() {
+            return loaded;
+        }
+        // Without `other` the value is unspecified.
+        let other = match op.operands.get(2) {
+            Some(&other) => self.operand(other, ownership),
+            None if matches!(scalar, Scalar::F16 | Scalar::BF16) => format!("{}()", register_type(scalar)),
+            None => literal(mytriton_ssa::Const::zero(scalar)),
+        };
+        format!("{} ? {loaded} : {other}", conditions.join(" && "))
+    }
+
+    fn store(&mut self, id: OpId, op: &OpData) {
+        let ownership = self.threads.stores.get(&id).copied().unwrap_or(Ownership::Uniform);
+        let mut conditions = Vec::new();
+        match ownership {
+            Ownership::Uniform => conditions.push(format!("{} == 0", self.writer.thread())),
+            Ownership::Tile { root, projection } => {
+                conditions.extend(self.writer.owner(root));
+                // Of a replicated block one owner stores.
+                for (dim, &extent) in self.threads.roots[root].shape.iter().enumerate() {
+                    if extent > 1 && !projection.dims().contains(&Some(dim as u8)) {
+                        conditions.push(format!("{} == 0", self.writer.coordinate(root, dim)));
+                    }
+                }
+            }
+        }
+        conditions.extend(op.operands.get(2).map(|&mask| self.operand(mask, ownership)));
+        let (pointer, value) = (self.operand(op.operands[0], ownership), self.operand(op.operands[1], ownership));
+        let assignment = format!("*{pointer} = {value};");
+        let text = match conditions.len() {
+            0 => assignment,
+            _ => format!("if ({}) {assignment}", conditions.join(" && ")),
+        };
+        let place = self.place(op.loc);
+        self.writer.statement(ownership.root(), text, place);
+    }
+}
+
+/// Text that may stand in a comment to the end of the line.
+pub(crate) fn comment_text(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\\' => '/',
+            c if c.is_control() => '?',
+            c => c,
+        })
+        .collect()
+}

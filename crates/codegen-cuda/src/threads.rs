@@ -1,0 +1,250 @@
+//! The kernel layout: how many threads, and which tiles they go over.
+//!
+//! What a kernel stores decides. Where all stored blocks broadcast to one tile of rank 1 or 2 of at most 1024
+//! elements, that tile is the thread shape of the [`KernelLayout`] and each thread holds one element. Otherwise there
+//! are one or more *roots*, tiles that the threads share out cooperatively: thread t owns the row-major linear indices
+//! t, t + T, t + 2T, ... Both are the same rule, with one round in the first case.
+//!
+//! A stored block that is smaller than its root (1x32 in 16x32) is a [`TileLayout`] of it: replicated along the axes
+//! where it has extent 1, and written by the owners at coordinate 0 there.
+
+use mytriton_layout::block::{BlockError, CooperativeLayout, KernelLayout, MAX_THREADS, Store, TileLayout};
+use mytriton_ssa::{Kernel, MAX_RANK, OpId, OpKind};
+use rustc_hash::FxHashMap;
+
+/// Rounds up to which fewer than [`MAX_THREADS`] threads are used for a large tile.
+const FEW_ROUNDS: u64 = 16;
+
+/// A tile whose elements the threads share out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Root {
+    /// The extents.
+    pub shape: Vec<u32>,
+    /// How many elements a thread owns at most: the rounds that it takes over the tile.
+    pub slots: u32,
+    /// Do some threads own nothing in the last round?
+    pub tail: bool,
+}
+
+/// For each dimension of a block the dimension of the root whose coordinate it has; none where the extent is 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Projection {
+    dims: [Option<u8>; MAX_RANK],
+    rank: u8,
+}
+
+impl Projection {
+    pub(crate) fn new(dims: impl IntoIterator<Item = Option<u8>>) -> Projection {
+        let mut projection = Projection {
+            dims: [None; MAX_RANK],
+            rank: 0,
+        };
+        // Blocks have rank 5 at most, as the verifier makes sure.
+        for dim in dims.into_iter().take(MAX_RANK) {
+            projection.dims[usize::from(projection.rank)] = dim;
+            projection.rank += 1;
+        }
+        projection
+    }
+
+    pub(crate) fn dims(&self) -> &[Option<u8>] {
+        &self.dims[..usize::from(self.rank)]
+    }
+}
+
+/// Who holds which element of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Ownership {
+    /// Every thread holds the one element.
+    Uniform,
+    /// Who owns an element of the root holds the block's element at the projected coordinates.
+    Tile { root: usize, projection: Projection },
+}
+
+impl Ownership {
+    /// The number of the root, unless it is uniform.
+    pub(crate) fn root(&self) -> Option<usize> {
+        match self {
+            Ownership::Uniform => None,
+            Ownership::Tile { root, .. } => Some(*root),
+        }
+    }
+}
+
+/// The threads of a kernel and what each store writes.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Threads {
+    /// Threads of a block.
+    pub count: u32,
+    /// The tiles.
+    pub roots: Vec<Root>,
+    /// Of each store of a block: who holds what is stored.
+    pub stores: FxHashMap<OpId, Ownership>,
+}
+
+impl Threads {
+    /// Chooses them for a valid kernel.
+    pub(crate) fn of(kernel: &Kernel) -> Threads {
+        let mut stores = Vec::new();
+        for op in kernel.ops_in_order() {
+            let data = kernel.op(op);
+            if data.kind == OpKind::Store {
+                let shape = kernel.ty(data.operands[0]).shape;
+                if !shape.is_scalar() {
+                    stores.push((op, shape.dims().to_vec()));
+                }
+            }
+        }
+        let all = stores.iter().map(|(_, shape)| Store {
+            pointer: shape,
+            value: shape,
+            mask: None,
+        });
+        let tiles = match KernelLayout::infer(all, []) {
+            Ok(_) if stores.is_empty() => Vec::new(),
+            Ok(layout) => vec![layout.output_tile_shape().to_vec()],
+            // Several ranks, shapes that do not fit together, ranks above 2, or too many elements for the threads.
+            Err(_) => merged(&stores),
+        };
+        let count = thread_count(&tiles);
+        let mut result = Threads {
+            count,
+            roots: tiles.iter().map(|tile| root(tile, count)).collect(),
+            stores: FxHashMap::default(),
+        };
+        for (op, shape) in stores {
+            let owners = tiles
+                .iter()
+                .enumerate()
+                .find_map(|(root, tile)| Some((root, project(&shape, tile).ok()?)));
+            // `merged` and `infer` only give tiles that every stored shape broadcasts to.
+            if let Some((root, projection)) = owners {
+                result.stores.insert(op, Ownership::Tile { root, projection });
+            }
+        }
+        result
+    }
+}
+
+/// Tiles that each stored shape broadcasts to one of; shapes that fit together share one.
+fn merged(stores: &[(OpId, Vec<u32>)]) -> Vec<Vec<u32>> {
+    let mut tiles: Vec<Vec<u32>> = Vec::new();
+    for (_, shape) in stores {
+        let fits = |tile: &&mut Vec<u32>| {
+            let common = |(&a, &b): (&u32, &u32)| a == b || a == 1 || b == 1;
+            tile.len() == shape.len() && tile.iter().zip(shape).all(common)
+        };
+        match tiles.iter_mut().find(fits) {
+            Some(tile) => tile.iter_mut().zip(shape).for_each(|(a, &b)| *a = (*a).max(b)),
+            None => tiles.push(shape.clone()),
+        }
+    }
+    // A tile that grew may now cover a later one.
+    let covered = |a: &[u32], b: &[u32]| a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| a == b || a == 1);
+    let all = tiles.clone();
+    tiles.retain(|tile| !all.iter().any(|other| other != tile && covered(tile, other)));
+    tiles
+}
+
+/// One thread for each element of the largest tile where a block can have so many; for larger ones enough that a
+/// thread's share fits its registers, if that is possible.
+fn thread_count(tiles: &[Vec<u32>]) -> u32 {
+    let size = |tile: &Vec<u32>| tile.iter().map(|&extent| u64::from(extent)).product::<u64>();
+    let largest = tiles.iter().map(size).max().unwrap_or(1);
+    if largest <= u64::from(MAX_THREADS) {
+        return largest as u32;
+    }
+    let enough = |&threads: &u32| largest.div_ceil(threads.into()) <= FEW_ROUNDS;
+    [256, 512].into_iter().find(enough).unwrap_or(MAX_THREADS)
+}
+
+fn root(tile: &[u32], threads: u32) -> Root {
+    let order: Vec<usize> = (0..tile.len()).rev().collect();
+    let (slots, tail) = match CooperativeLayout::new(tile, threads, &order) {
+        Ok(layout) => (layout.iterations() as u32, layout.has_tail()),
+        // Not reached: extents are positive, the threads 1 to 1024, and the order is a permutation.
+        Err(_) => (1, true),
+    };
+    Root {
+        shape: tile.to_vec(),
+        slots,
+        tail,
+    }
+}
+
+/// Where the elements of a stored block are, seen from its root.
+fn project(shape: &[u32], tile: &[u32]) -> Result<Projection, BlockError> {
+    let layout = TileLayout::new(shape, tile, &[])?;
+    let axis = |(axis, &extent): (&Option<usize>, &u32)| axis.filter(|_| extent > 1).map(|axis| axis as u8);
+    Ok(Projection::new(layout.thread_axes().iter().zip(shape).map(axis)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mytriton_ssa::parse_module;
+
+    /// The threads of a kernel that stores blocks of these shapes.
+    fn threads(shapes: &[&str]) -> Threads {
+        let mut text = "kernel @k(%p: ptr<f32>) {\n".to_owned();
+        for (i, shape) in shapes.iter().enumerate() {
+            text += &format!("%p{i} = splat %p : block<{shape}xptr<f32>>\n");
+            text += &format!("%v{i} = const 1.0 : block<{shape}xf32>\n");
+            text += &format!("store %p{i}, %v{i} : block<{shape}xptr<f32>>\n");
+        }
+        Threads::of(&parse_module(&(text + "}"), "k.ssa").unwrap().kernels[0])
+    }
+
+    fn shapes(threads: &Threads) -> Vec<&[u32]> {
+        threads.roots.iter().map(|root| &root.shape[..]).collect()
+    }
+
+    #[test]
+    fn one_element_for_each_thread() {
+        let t = threads(&["16x32"]);
+        assert_eq!((t.count, shapes(&t)), (512, vec![&[16, 32][..]]));
+        assert_eq!((t.roots[0].slots, t.roots[0].tail), (1, false));
+        assert_eq!(threads(&["19x37"]).count, 703, "extents need not be powers of two");
+        assert_eq!(threads(&[]).count, 1);
+    }
+
+    #[test]
+    fn smaller_blocks_are_replicated() {
+        let t = threads(&["16x32", "1x32", "16x1"]);
+        assert_eq!((t.count, shapes(&t)), (512, vec![&[16, 32][..]]));
+        let mut projections: Vec<_> = t.stores.values().copied().collect();
+        projections.sort_by_key(|p| format!("{p:?}"));
+        let tile = |dims: [Option<u8>; 2]| Ownership::Tile {
+            root: 0,
+            projection: Projection::new(dims),
+        };
+        assert_eq!(projections, [
+            tile([None, Some(1)]),
+            tile([Some(0), None]),
+            tile([Some(0), Some(1)]),
+        ]);
+    }
+
+    #[test]
+    fn large_tiles_go_in_rounds() {
+        let t = threads(&["1024x8"]);
+        assert_eq!((t.count, t.roots[0].slots, t.roots[0].tail), (512, 16, false));
+        let t = threads(&["4096"]);
+        assert_eq!((t.count, t.roots[0].slots), (256, 16));
+        let t = threads(&["1025"]);
+        assert_eq!((t.count, t.roots[0].slots, t.roots[0].tail), (256, 5, true));
+        assert_eq!(threads(&["1024x1024"]).count, 1024);
+    }
+
+    #[test]
+    fn tiles_that_do_not_fit_together() {
+        let t = threads(&["64", "4x8", "128", "2x3x5", "1x8"]);
+        assert_eq!(t.count, 128);
+        assert_eq!(shapes(&t), [&[64][..], &[4, 8], &[128], &[2, 3, 5]]);
+        assert_eq!(t.stores.len(), 5);
+        assert!(t.roots[0].tail && !t.roots[2].tail);
+        // 1x4 fits 1x1, which grew to 2x1 before; 2x1 then fits 2x4.
+        let t = threads(&["1x1x1", "2x1x1", "1x4x1"]);
+        assert_eq!(shapes(&t), [&[2, 4, 1][..]]);
+    }
+}
