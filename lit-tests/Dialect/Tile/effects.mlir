@@ -36,6 +36,7 @@ func.func @dead(%p: !tile.ptr<f32>, %v: f32) {
   // CSE-NEXT: return
   %pid = tile.program_id x : i32
   %a = tile.load %p : !tile.ptr<f32>
+  %address = tile.ptr_to_int %p : !tile.ptr<f32>
   tile.store %p, %v : !tile.ptr<f32>
   return
 }

@@ -58,6 +58,30 @@ func.func @addptr_c4_result(%p: !tile.ptr<f32>, %i: i32) {
 
 // -----
 
+func.func @ptr_to_int_c1_pointer(%i: i64) {
+  // expected-error @+1 {{operand #0 must be pointer (!tile.ptr) or a tile of them, but got 'i64'}}
+  %0 = "tile.ptr_to_int"(%i) : (i64) -> i64
+  return
+}
+
+// -----
+
+func.func @ptr_to_int_c2_element(%p: !tile.ptr<f32>) {
+  // expected-error @+1 {{result #0 must be i64 or a tile of them, but got 'i32'}}
+  %0 = "tile.ptr_to_int"(%p) : (!tile.ptr<f32>) -> i32
+  return
+}
+
+// -----
+
+func.func @ptr_to_int_c2_shape(%p: tensor<4x!tile.ptr<f32>>) {
+  // expected-error @+1 {{result must have type 'tensor<4xi64>' to match the pointer, got 'i64'}}
+  %0 = "tile.ptr_to_int"(%p) : (tensor<4x!tile.ptr<f32>>) -> i64
+  return
+}
+
+// -----
+
 func.func @load_c1_pointer(%t: tensor<4xi64>) {
   // expected-error @+1 {{expected a !tile.ptr or a tensor of them, got 'tensor<4xi64>'}}
   %0 = tile.load %t : tensor<4xi64>

@@ -22,6 +22,18 @@ func.func @addptr(%p: !tile.ptr<f32>, %ps: tensor<4x!tile.ptr<i1>>, %lp: tensor<
   return
 }
 
+// CHECK-LABEL: func.func @ptr_to_int
+func.func @ptr_to_int(%p: !tile.ptr<f32>, %ps: tensor<4x!tile.ptr<i1>>, %lp: tensor<32x!tile.ptr<f32>, #row>)
+    -> (i64, tensor<4xi64>, tensor<32xi64, #row>) {
+  // CHECK: tile.ptr_to_int %{{.*}} : !tile.ptr<f32>
+  %0 = tile.ptr_to_int %p : !tile.ptr<f32>
+  // CHECK: tile.ptr_to_int %{{.*}} {note = "a"} : tensor<4x!tile.ptr<i1>>
+  %1 = tile.ptr_to_int %ps {note = "a"} : tensor<4x!tile.ptr<i1>>
+  // CHECK: tile.ptr_to_int %{{.*}} : tensor<32x!tile.ptr<f32>, #{{.*}}>
+  %2 = tile.ptr_to_int %lp : tensor<32x!tile.ptr<f32>, #row>
+  return %0, %1, %2 : i64, tensor<4xi64>, tensor<32xi64, #row>
+}
+
 // CHECK-LABEL: func.func @load
 func.func @load(%p: !tile.ptr<f32>, %ps: tensor<4x8x!tile.ptr<i1>>, %lp: tensor<32x!tile.ptr<bf16>, #row>,
                 %m: i1, %ms: tensor<4x8xi1>, %lm: tensor<32xi1, #row>, %o: f32, %os: tensor<4x8xi1>)

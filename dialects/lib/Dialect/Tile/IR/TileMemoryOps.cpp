@@ -60,6 +60,25 @@ OpFoldResult AddPtrOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// ptr_to_int
+//===----------------------------------------------------------------------===//
+
+LogicalResult PtrToIntOp::inferReturnTypes(MLIRContext *context, std::optional<Location>,
+                                           ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                           RegionRange, SmallVectorImpl<Type> &types) {
+  if (operands.empty())
+    return failure();
+  types.push_back(getTypeLike(operands.front().getType(), IntegerType::get(context, 64)));
+  return success();
+}
+
+LogicalResult PtrToIntOp::verify() {
+  Type pointer = getPointer().getType();
+  return verifyFollowsPointer(*this, "result", getType(),
+                              getTypeLike(pointer, IntegerType::get(getContext(), 64)));
+}
+
+//===----------------------------------------------------------------------===//
 // load
 //===----------------------------------------------------------------------===//
 

@@ -37,6 +37,29 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [
   let hasFolder = 1;
 }
 
+def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "pointers as 64-bit addresses";
+  let description = [{
+    Gives the address in bytes that a pointer holds, element by element. It is
+    how pointers are compared: with `arith.cmpi` on their addresses. There is no
+    way back.
+
+    ```mlir
+    %a = tile.ptr_to_int %p : !tile.ptr<f32>
+    %as = tile.ptr_to_int %ptrs : tensor<1024x!tile.ptr<f32>>
+    ```
+
+    Constraints:
+    1. The pointer is a `!tile.ptr` or a tile of them.
+    2. The result is an i64, in the pointer's shape and layout.
+  }];
+  let arguments = (ins Tile_Ptrs:$pointer);
+  let results = (outs Tile_Addresses:$result);
+  let assemblyFormat = "$pointer attr-dict `:` type($pointer)";
+  let hasVerifier = 1;
+}
+
 def Tile_LoadOp : Tile_Op<"load", [
     AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {

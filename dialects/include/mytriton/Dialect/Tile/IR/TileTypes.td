@@ -81,6 +81,7 @@ def Tile_Floats : Tile_ScalarOrTileOf<Tile_Float, "float (f16, bf16, f32, f64)">
 def Tile_Bools : Tile_ScalarOrTileOf<I1, "i1">;
 def Tile_Values : Tile_ScalarOrTileOf<
     Tile_Scalar, "scalar (i1, i8, i16, i32, i64, f16, bf16, f32, f64)">;
+def Tile_Addresses : Tile_ScalarOrTileOf<I64, "i64">;
 def Tile_Ptrs : Tile_ScalarOrTileOf<Tile_PtrType, "pointer (!tile.ptr)">;
 
 #endif // MYTRITON_DIALECT_TILE_IR_TILETYPES_TD
