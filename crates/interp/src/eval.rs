@@ -187,7 +187,7 @@ fn cast(kind: CastKind, x: &Block, from: Type, to: Type, out: &mut Block) {
     let (from, to) = (storage(from), storage(to));
     match kind {
         CastKind::SExt => each_int!(from, A => each_int!(to, B => {
-            map1(x.get::<A>(), out.begin(), |x| B::wrap(x.extended() as u64));
+            map1(x.get::<A>(), out.begin(), |x| B::wrap(x.signed() as u64));
         })),
         CastKind::ZExt | CastKind::Trunc => each_int!(from, A => each_int!(to, B => {
             map1(x.get::<A>(), out.begin(), |x| B::wrap(x.unsigned()));

@@ -1,5 +1,5 @@
-//! Arithmetic of the integer types, which wraps in two's complement. An `i1` is one bit wide and has no sign: it counts as 0 or
-//! 1, and only shifting and extending copy its bit as if it were one.
+//! Arithmetic of the integer types, which wraps in two's complement. An `i1` is one bit wide and has no sign: signed
+//! operations do not take it, but for `sext`, to which its bit is one.
 
 use mytriton_ssa::BinaryOp;
 
@@ -13,12 +13,8 @@ pub(crate) trait Int: Element {
     const ONES: Self;
     /// The smallest signed number.
     const SMALLEST: Self;
-    /// The value as a signed number; an `i1` is 0 or 1.
+    /// The value with the sign bit copied upwards; of an `i1` that is its only bit.
     fn signed(self) -> i64;
-    /// The value with the sign bit copied upwards; the only bit of an `i1` is its sign here.
-    fn extended(self) -> i64 {
-        self.signed()
-    }
     /// The value with zeros above.
     fn unsigned(self) -> u64;
     /// The low bits.
@@ -88,11 +84,8 @@ impl Int for bool {
     const BITS: u32 = 1;
     const ZERO: Self = false;
     const ONES: Self = true;
-    const SMALLEST: Self = false;
+    const SMALLEST: Self = true;
     fn signed(self) -> i64 {
-        self.into()
-    }
-    fn extended(self) -> i64 {
         -i64::from(self)
     }
     fn unsigned(self) -> u64 {
@@ -120,7 +113,7 @@ impl Int for bool {
         self ^ other
     }
     fn below(self, other: Self) -> bool {
-        !self & other
+        self & !other
     }
     fn below_unsigned(self, other: Self) -> bool {
         !self & other
@@ -153,7 +146,7 @@ pub(crate) fn binary<T: Int>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>) {
             n if n < bits => T::wrap(a.unsigned() >> n),
             _ => T::ZERO,
         }),
-        BinaryOp::ShrS => map2(a, b, out, |a, b| T::wrap((a.extended() >> b.unsigned().min(63)) as u64)),
+        BinaryOp::ShrS => map2(a, b, out, |a, b| T::wrap((a.signed() >> b.unsigned().min(63)) as u64)),
         BinaryOp::MinS => map2(a, b, out, |a, b| if a.below(b) { a } else { b }),
         BinaryOp::MaxS => map2(a, b, out, |a, b| if a.below(b) { b } else { a }),
         BinaryOp::MinU => map2(a, b, out, |a, b| if a.below_unsigned(b) { a } else { b }),

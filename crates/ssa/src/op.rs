@@ -3,6 +3,11 @@
 //! An operation has one meaning for every front end, backend and device; what a source language spells differently
 //! is the front end's affair. Element-wise operations take scalars or blocks of one shape: broadcasting is explicit
 //! ([`OpKind::Splat`], [`OpKind::ExpandDims`], [`OpKind::Broadcast`]).
+//!
+//! Integer types say nothing of a sign: where it matters, the operation does (`div_s`, `div_u`). An `i1` is a truth value
+//! and has no sign to speak of (two's complement would make `true` -1, arithmetic of truth values 1), so the operations
+//! that read one, `lt` to `ge`, `min_s`, `max_s`, `div_s`, `rem_s`, `shr_s` and `s_to_f`, refuse it in favour of their
+//! unsigned forms. Only `sext` takes it, whose result says what is meant: 0 or -1.
 
 use std::fmt;
 use std::str::FromStr;
@@ -133,12 +138,12 @@ named_enum! {
         DivRn = "div_rn",
         /// Float: `x - trunc(x / y) * y`, the remainder with the dividend's sign, exact as C's `fmod`.
         Rem = "rem",
-        /// Integer, signed: quotient rounded toward zero. By zero, and `INT_MIN / -1`: an unspecified value, never a
+        /// Integer, signed, not `i1`: quotient rounded toward zero. By zero, and `INT_MIN / -1`: an unspecified value, never a
         /// crash; an error on the CPU device.
         DivS = "div_s",
         /// Integer, unsigned: quotient. By zero as for `div_s`.
         DivU = "div_u",
-        /// Integer, signed: remainder with the dividend's sign. By zero, and `INT_MIN % -1`, as for `div_s`.
+        /// Integer, signed, not `i1`: remainder with the dividend's sign. By zero, and `INT_MIN % -1`, as for `div_s`.
         RemS = "rem_s",
         /// Integer, unsigned: remainder. By zero as for `div_s`.
         RemU = "rem_u",
@@ -150,13 +155,14 @@ named_enum! {
         Xor = "xor",
         /// Integer: left shift. The amount is unsigned; from the width on, the result is 0.
         Shl = "shl",
-        /// Integer: right shift that copies the sign. The amount is unsigned; from the width on, all bits are the sign.
+        /// Integer, not `i1`: right shift that copies the sign. The amount is unsigned; from the width on, all bits are
+        /// the sign.
         ShrS = "shr_s",
         /// Integer: right shift that brings in zeros. The amount is unsigned; from the width on, the result is 0.
         ShrU = "shr_u",
-        /// Integer, signed: the smaller.
+        /// Integer, signed, not `i1`: the smaller.
         MinS = "min_s",
-        /// Integer, signed: the larger.
+        /// Integer, signed, not `i1`: the larger.
         MaxS = "max_s",
         /// Integer, unsigned: the smaller.
         MinU = "min_u",
@@ -183,6 +189,19 @@ impl BinaryOp {
             self,
             Add | Mul | And | Or | Xor | MinS | MaxS | MinU | MaxU | Min | Max | MinNan | MaxNan
         )
+    }
+
+    /// Of an operation that reads its integers as signed, the unsigned one; none for the others.
+    pub const fn unsigned(self) -> Option<BinaryOp> {
+        use BinaryOp::*;
+        match self {
+            DivS => Some(DivU),
+            RemS => Some(RemU),
+            ShrS => Some(ShrU),
+            MinS => Some(MinU),
+            MaxS => Some(MaxU),
+            _ => None,
+        }
     }
 
     /// What it takes: integers, floats or either.
@@ -225,13 +244,13 @@ named_enum! {
         Eq = "eq",
         /// Not equal.
         Ne = "ne",
-        /// Less: signed integers or floats.
+        /// Less: signed integers (not `i1`) or floats.
         Lt = "lt",
-        /// Less or equal: signed integers or floats.
+        /// Less or equal: signed integers (not `i1`) or floats.
         Le = "le",
-        /// Greater: signed integers or floats.
+        /// Greater: signed integers (not `i1`) or floats.
         Gt = "gt",
-        /// Greater or equal: signed integers or floats.
+        /// Greater or equal: signed integers (not `i1`) or floats.
         Ge = "ge",
         /// Less: unsigned integers.
         LtU = "lt_u",
@@ -248,6 +267,18 @@ impl CmpPred {
     /// Is it for unsigned integers alone?
     pub const fn is_unsigned(self) -> bool {
         matches!(self, CmpPred::LtU | CmpPred::LeU | CmpPred::GtU | CmpPred::GeU)
+    }
+
+    /// Of an order that reads integers as signed, the unsigned one; none for the others.
+    pub const fn unsigned(self) -> Option<CmpPred> {
+        use CmpPred::*;
+        match self {
+            Lt => Some(LtU),
+            Le => Some(LeU),
+            Gt => Some(GtU),
+            Ge => Some(GeU),
+            _ => None,
+        }
     }
 
     /// The predicate that holds of (b, a) when this one holds of (a, b).

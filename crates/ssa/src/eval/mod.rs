@@ -46,7 +46,7 @@ pub fn eval_fma(a: Const, b: Const, c: Const) -> Const {
     float::fma(a, b, c)
 }
 
-/// A comparison. `i1` counts as 0 or 1, in signed comparisons too.
+/// A comparison.
 pub fn eval_cmp(pred: CmpPred, a: Const, b: Const) -> bool {
     debug_assert_eq!(a.scalar(), b.scalar(), "comparison of two types");
     if a.scalar().is_int() {

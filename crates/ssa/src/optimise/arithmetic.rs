@@ -12,7 +12,6 @@ use crate::constant::Const;
 use crate::eval::eval_binary;
 use crate::kernel::ValueId;
 use crate::op::{BinaryOp, OpKind, UnaryOp};
-use crate::types::Scalar;
 
 /// Equations of unary and binary operations and `fma`.
 pub(super) fn rewrite(simplifier: &mut Simplifier<'_>, subject: &Subject) -> Option<Rewrite> {
@@ -105,7 +104,6 @@ fn with_constant(simplifier: &Simplifier<'_>, op: BinaryOp, x: ValueId, y: Value
     let bits = c.bits();
     let ones = scalar.bit_mask();
     let (smallest, largest) = (1 << (scalar.bits() - 1), ones >> 1);
-    let wide = scalar != Scalar::I1;
     let neutral = match op {
         // x + 0 = x, x - 0 = x (integers); x + -0.0 = x, x - 0.0 = x (floats)
         Add => (int && bits == 0) || is_float(-0.0),
@@ -117,11 +115,11 @@ fn with_constant(simplifier: &Simplifier<'_>, op: BinaryOp, x: ValueId, y: Value
         // x | 0 = x, x ^ 0 = x, x << 0 = x, x >> 0 = x, x & ~0 = x
         Or | Xor | Shl | ShrS | ShrU => bits == 0,
         And => bits == ones,
-        // min x MAX = x, max x MIN = x; signed i1 counts as 0 and 1, and is left alone
+        // min x MAX = x, max x MIN = x
         MinU => bits == ones,
         MaxU => bits == 0,
-        MinS => wide && bits == largest,
-        MaxS => wide && bits == smallest,
+        MinS => bits == largest,
+        MaxS => bits == smallest,
         // min_nan x inf = x, max_nan x -inf = x (not of min, which would give inf for NaN)
         MinNan => is_float(f64::INFINITY),
         MaxNan => is_float(f64::NEG_INFINITY),
@@ -138,8 +136,8 @@ fn with_constant(simplifier: &Simplifier<'_>, op: BinaryOp, x: ValueId, y: Value
         // min x MIN = MIN, max x MAX = MAX
         MinU => bits == 0,
         MaxU => bits == ones,
-        MinS => wide && bits == smallest,
-        MaxS => wide && bits == largest,
+        MinS => bits == smallest,
+        MaxS => bits == largest,
         _ => false,
     };
     if absorbing {

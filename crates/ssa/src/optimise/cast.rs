@@ -36,7 +36,7 @@ pub(super) fn rewrite(kernel: &Kernel, kind: CastKind, subject: &Subject) -> Opt
         (Bitcast, Bitcast) => become_cast(Bitcast, x),
         // u_to_f (zext x) = u_to_f x; s_to_f (zext x) = u_to_f x: the value is the same and not negative
         (UToF | SToF, ZExt) => become_cast(UToF, x),
-        // s_to_f (sext x) = s_to_f x; not of i1, whose true is -1 to the one and 1 to the other
+        // s_to_f (sext x) = s_to_f x; not of i1, which s_to_f does not take
         (SToF, SExt) if from != Scalar::I1 => become_cast(SToF, x),
         // f_to_s (fext x) = f_to_s x; f_to_u (fext x) = f_to_u x: fext is exact
         (FToS | FToU, FExt) => become_cast(kind, x),

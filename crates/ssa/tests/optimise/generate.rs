@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use mytriton_ssa::{
-    BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Domain, Elem, Kernel, Scalar, Shape, Type, UnaryOp,
-    ValueId,
+    BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Elem, Kernel, OpKind, Scalar, Shape, Type, UnaryOp,
+    ValueId, result_type,
 };
 
 use crate::machine::special;
@@ -65,13 +65,10 @@ impl State<'_> {
         self.pool.borrow_mut().push(value);
     }
 
-    fn number(&self, domain: Domain) -> Type {
-        let fits = |s: &Scalar| match domain {
-            Domain::Int => s.is_int() && *s != Scalar::I1,
-            Domain::Float => s.is_float(),
-            Domain::Number => *s != Scalar::I1,
-        };
-        let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(fits).collect();
+    /// A type that the operation takes `count` operands of.
+    fn accepted(&self, kind: &OpKind, count: usize) -> Type {
+        let takes = |s: &Scalar| result_type(kind, &vec![Type::scalar(*s); count], None).is_ok();
+        let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(takes).collect();
         Type::block(self.pick(&all), self.pick(&LANES)).unwrap()
     }
 
@@ -188,12 +185,12 @@ fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
     let value = match s.below(26) {
         0..=7 => {
             let op = s.pick(BinaryOp::ALL);
-            let ty = s.number(op.domain());
+            let ty = s.accepted(&OpKind::Binary(op), 2);
             let (x, y) = (of(b, s, ty), of(b, s, ty));
             b.binary(op, x, y)?
         }
         8 => {
-            // Truth values, which the domains of operations leave out here.
+            // Truth values, more often than they come up among all types.
             let op = s.pick(&[BinaryOp::Add, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor, BinaryOp::Mul]);
             let ty = s.any_type().with_scalar(Scalar::I1);
             let (x, y) = (of(b, s, ty), of(b, s, ty));
@@ -201,19 +198,18 @@ fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
         }
         9 | 10 => {
             let op = s.pick(UnaryOp::ALL);
-            let ty = s.number(op.domain());
+            let ty = s.accepted(&OpKind::Unary(op), 1);
             let x = of(b, s, ty);
             b.unary(op, x)?
         }
         11 => {
-            let ty = s.number(Domain::Float);
+            let ty = s.accepted(&OpKind::Fma, 3);
             let (x, y, z) = (of(b, s, ty), of(b, s, ty), of(b, s, ty));
             b.fma(x, y, z)?
         }
         12 | 13 => {
             let pred = s.pick(CmpPred::ALL);
-            let domain = [Domain::Number, Domain::Int][usize::from(pred.is_unsigned())];
-            let ty = s.number(domain);
+            let ty = s.accepted(&OpKind::Cmp(pred), 2);
             let (x, y) = (of(b, s, ty), of(b, s, ty));
             b.cmp(pred, x, y)?
         }

@@ -207,6 +207,21 @@ fn integer_identities() {
     // i1: product is and, and true its neutral element.
     becomes("i1", "i1", "%c = const true : $; %r = mul %x, %c : $ => %r", "=> %x");
     becomes("i1", "i1", "%c = const true : $; %r = and %x, %c : $ => %r", "=> %x");
+    // As unsigned the lesser and the greater of truth values are and and or; true is the largest.
+    becomes("i1", "i1", "%c = const true : $; %r = min_u %x, %c : $ => %r", "=> %x");
+    becomes("i1", "i1", "%c = const true : $; %r = div_u %x, %c : $ => %r", "=> %x");
+    becomes(
+        "i1",
+        "i1",
+        "%c = const true : $; %r = max_u %x, %c : $ => %r",
+        "%c = const true : $ => %c",
+    );
+    becomes(
+        "i1",
+        "i1",
+        "%c = const true : $; %r = cmp gt_u %x, %c : $ => %r",
+        "%r = const false : $ => %r",
+    );
 }
 
 #[test]

@@ -109,6 +109,9 @@ fn operations() {
         "%0 = program_id w",
         "%0 = cmp less %x, %x : f32",
         "%0 = cmp lt_u %x, %x : f32",
+        "%0 = cmp lt %c, %c : i1",
+        "%0 = min_s %c, %c : i1",
+        "%0 = s_to_f %c : i1 to f32",
         "%0 = range 4, 4",
         "%0 = range 0, 99999999999",
         "%0 = splat %x : f32",
@@ -146,6 +149,9 @@ fn operations() {
     2:17: expected the grid dimension 'x', 'y' or 'z', found 'w'
     2:10: expected a predicate (eq, ne, lt, le, gt, ge, lt_u, le_u, gt_u, ge_u), found 'less'
     2:6: 'cmp' takes integers, not f32
+    2:6: 'lt' is a signed operation, and i1 has no sign: use lt_u
+    2:6: 'min_s' is a signed operation, and i1 has no sign: use min_u
+    2:6: 's_to_f' of i1 cannot give f32: it goes from a signed integer to a float; i1 has no sign: use u_to_f
     2:6: 'range': range 4, 4 is empty: the end is above the start
     2:15: the end of the range is from -2147483648 to 2147483647
     2:6: 'splat' of f32 cannot give f32: the result is a block of the operand's type

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use mytriton_ssa::{
     Axis, BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Domain, Elem, Kernel, Loc, OpKind, Scalar, Shape,
-    Type, UnaryOp, ValueId,
+    Type, UnaryOp, ValueId, result_type,
 };
 use proptest::prelude::*;
 
@@ -97,7 +97,7 @@ impl<'a> Generator<'a> {
         let fits = |s: &Scalar| match domain {
             Domain::Int => s.is_int() && *s != Scalar::I1,
             Domain::Float => s.is_float(),
-            Domain::Number => *s != Scalar::I1,
+            Domain::Number => true,
         };
         let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(fits).collect();
         self.pick(&all)
@@ -138,8 +138,15 @@ impl<'a> Generator<'a> {
         Type { elem, shape }
     }
 
-    fn number(&mut self, domain: Domain) -> Type {
-        Type::scalar(self.scalar(domain)).with_shape(self.shape())
+    fn floats(&mut self) -> Type {
+        Type::scalar(self.scalar(Domain::Float)).with_shape(self.shape())
+    }
+
+    /// A type that the operation takes `count` operands of.
+    fn accepted(&mut self, kind: &OpKind, count: usize) -> Type {
+        let takes = |s: &Scalar| result_type(kind, &vec![Type::scalar(*s); count], None).is_ok();
+        let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(takes).collect();
+        Type::scalar(self.pick(&all)).with_shape(self.shape())
     }
 
     fn step(&mut self, depth: usize) {
@@ -178,29 +185,24 @@ impl<'a> Generator<'a> {
             }
             6 | 7 => {
                 let op = self.pick(UnaryOp::ALL);
-                let ty = self.number(op.domain());
+                let ty = self.accepted(&OpKind::Unary(op), 1);
                 let x = self.of(ty);
                 self.b.unary(op, x)
             }
             8..=10 => {
                 let op = self.pick(BinaryOp::ALL);
-                let ty = self.number(op.domain());
+                let ty = self.accepted(&OpKind::Binary(op), 2);
                 let (x, y) = (self.of(ty), self.of(ty));
                 self.b.binary(op, x, y)
             }
             11 => {
-                let ty = self.number(Domain::Float);
+                let ty = self.floats();
                 let [x, y, z] = [(); 3].map(|()| self.of(ty));
                 self.b.fma(x, y, z)
             }
             12 => {
                 let pred = self.pick(CmpPred::ALL);
-                let domain = if pred.is_unsigned() {
-                    Domain::Int
-                } else {
-                    Domain::Number
-                };
-                let ty = self.number(domain);
+                let ty = self.accepted(&OpKind::Cmp(pred), 2);
                 let (x, y) = (self.of(ty), self.of(ty));
                 self.b.cmp(pred, x, y)
             }
