@@ -41,6 +41,9 @@ impl fmt::Display for FromSsaError {
 
 impl std::error::Error for FromSsaError {}
 
+/// The largest divisibility that the attribute, an i32, holds. A smaller power of two than the given one holds too.
+const MAX_DIVISIBILITY: u32 = 1 << 30;
+
 /// A module of one kernel. The kernel must verify ([`mytriton_ssa::verify`]); `num_warps` (a power of two) says how many
 /// warps run one program.
 pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Result<Module<'c>, FromSsaError> {
@@ -65,7 +68,7 @@ pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Re
         .map(|p| {
             let name = (melior::ir::Identifier::new(context, "tile.name"), top.string_attribute(&p.name));
             let divisibility =
-                (melior::ir::Identifier::new(context, "tile.divisibility"), top.i32_attribute(p.divisibility.into()));
+                (melior::ir::Identifier::new(context, "tile.divisibility"), top.i32_attribute(p.divisibility.min(MAX_DIVISIBILITY).into()));
             let facts = if p.divisibility > 1 { vec![name, divisibility] } else { vec![name] };
             melior::ir::attribute::DictionaryAttribute::new(context, &facts).into()
         })

@@ -8,6 +8,7 @@ use melior::ir::attribute::{
 };
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationResult};
+use melior::ir::r#type::RankedTensorType;
 use melior::ir::{
     Attribute, AttributeLike, BlockRef, Location, Module as MlirModule, OperationRef, RegionLike, Type as MlirType,
     Value, ValueLike,
@@ -39,7 +40,10 @@ impl fmt::Display for ToSsaError {
 
 impl std::error::Error for ToSsaError {}
 
-/// The kernels of a verified module in the `tile` stage: every `func.func` with the attribute `tile.kernel`.
+/// The kernels of a verified module in the `tile` stage: every `func.func` with the attribute `tile.kernel`. They are
+/// valid kernels ([`mytriton_ssa::verify`]).
+///
+/// Flags that only allow more than the plain operation does (`nsw`, `exact`, most of fast-math) are dropped.
 pub fn to_ssa(module: &MlirModule<'_>) -> Result<Module, ToSsaError> {
     let mut kernels = Vec::new();
     let mut next = module.body().first_operation();
@@ -50,7 +54,17 @@ pub fn to_ssa(module: &MlirModule<'_>) -> Result<Module, ToSsaError> {
         }
         kernels.push(kernel_of(op)?);
     }
-    Ok(Module { kernels })
+    let module = Module { kernels };
+    // What MLIR allows and typed SSA does not, such as signed comparisons of truth values.
+    match mytriton_ssa::verify_module(&module) {
+        Ok(()) => Ok(module),
+        Err(errors) => {
+            let first = errors.first();
+            let what = first.op_text.as_ref().map(|op| format!(", {op}")).unwrap_or_default();
+            let message = format!("in kernel '{}'{what}: {}", first.kernel, first.message);
+            Err(ToSsaError { place: first.place.clone(), message })
+        }
+    }
 }
 
 /// The name of an operation, dialect included.
@@ -120,6 +134,10 @@ fn key(value: Value<'_, '_>) -> usize {
     value.to_raw().ptr as usize
 }
 
+/// Attributes that change what an operation gives, and what typed SSA has.
+const MEANINGFUL: &[(&str, &str)] =
+    &[("roundingmode", "rounding to the nearest"), ("unsignedCmp", "loops with signed bounds")];
+
 struct Reader {
     kernel: Kernel,
     values: FxHashMap<usize, ValueId>,
@@ -134,6 +152,10 @@ impl Reader {
     }
 
     fn ty(&self, op: OperationRef<'_, '_>, ty: MlirType<'_>) -> Result<Type, ToSsaError> {
+        if RankedTensorType::try_from(ty).is_ok_and(|tensor| tensor.encoding().is_some()) {
+            let message = format!("{ty} of '{}' has a layout: typed SSA is read from the tile stage", name_of(op));
+            return Err(error(op, message));
+        }
         ssa_type(ty).ok_or_else(|| error(op, format!("type {ty} of '{}' is none of typed SSA", name_of(op))))
     }
 
@@ -160,6 +182,9 @@ impl Reader {
             // Read where it is compared: SSA compares the pointers themselves.
             "tile.ptr_to_int" => return Ok(()),
             _ => {}
+        }
+        if let Some((flag, meaning)) = MEANINGFUL.iter().find(|(flag, _)| op.has_attribute(flag)) {
+            return Err(error(op, format!("'{flag}' on '{name}': typed SSA has {meaning} alone")));
         }
         let kind = self.kind(op, &name)?;
         let loc = self.loc(op.location());
