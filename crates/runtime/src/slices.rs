@@ -54,7 +54,10 @@ pub enum Tracked<'a> {
 
 impl<'a> Tracked<'a> {
     /// Makes the stream wait for earlier work on the slice. The guard, when dropped, marks the end of this use.
-    pub fn acquire(self, stream: &'a CudaStream) -> Guard<'a> {
+    pub fn acquire<'s>(self, stream: &'s CudaStream) -> Guard<'s>
+    where
+        'a: 's,
+    {
         match self {
             Tracked::Read(slice) => slice.acquire(stream),
             Tracked::Write(slice) => slice.acquire_mut(stream),

@@ -1,0 +1,155 @@
+//! What can go wrong, in the user's terms.
+
+use mytriton_frontend::FrontendError;
+use mytriton_interp::{InterpError, MemoryError};
+use mytriton_ssa::VerifyErrors;
+
+/// Everything that this crate reports. Devices and buffers stay usable after each, but for
+/// [`RuntimeError::Kernel`](mytriton_runtime::Error::Kernel), after which a GPU must be opened by a new process.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The kernel's source has mistakes, told by line and column.
+    #[error(transparent)]
+    Build(#[from] FrontendError),
+    /// The kernel's typed SSA is not valid.
+    #[error("the kernel is not valid: {0}")]
+    Invalid(#[from] VerifyErrors),
+    /// The CPU device found a fault: the message names the kernel's line, the program and the element.
+    #[error(transparent)]
+    Interp(#[from] InterpError),
+    /// The CPU device's memory.
+    #[error("CPU device: {0}")]
+    CpuMemory(#[from] MemoryError),
+    /// The CPU device's threads cannot be started.
+    #[error("the threads of the CPU device cannot be started: {0}")]
+    CpuThreads(String),
+    /// The GPU, its driver, or NVRTC.
+    #[error(transparent)]
+    Runtime(#[from] mytriton_runtime::Error),
+    /// A compiled kernel cannot be read, written or used.
+    #[error(transparent)]
+    Artefact(#[from] mytriton_abi::Error),
+    /// A kernel cannot be compiled: the message names the stage and, where it is known, the source line.
+    #[cfg(feature = "jit")]
+    #[error(transparent)]
+    Compile(#[from] mytriton_compiler::CompileError),
+    /// This build has no compiler.
+    #[error(
+        "kernel '{kernel}' must be compiled for the GPU, and this build of mytriton has no compiler: enable its feature \
+         `jit`, load a kernel compiled ahead of time, or use Device::cpu()"
+    )]
+    NoCompiler {
+        /// The kernel's name.
+        kernel: String,
+    },
+    /// A kernel compiled for GPUs on the CPU device.
+    #[error("kernel '{kernel}' was compiled for {target}: the CPU device runs kernels from their source alone")]
+    CompiledOnCpu {
+        /// The kernel's name.
+        kernel: String,
+        /// What it was compiled for.
+        target: String,
+    },
+    /// The wrong number of arguments.
+    #[error("kernel '{kernel}' takes {expected} argument(s) ({names}), not {found}")]
+    ArgumentCount {
+        /// The kernel's name.
+        kernel: String,
+        /// How many it takes.
+        expected: usize,
+        /// Their names.
+        names: String,
+        /// How many there are.
+        found: usize,
+    },
+    /// An argument that does not fit its parameter.
+    #[error("kernel '{kernel}', argument {index} (`{name}`): {problem}")]
+    Argument {
+        /// The kernel's name.
+        kernel: String,
+        /// The argument's number among those passed at launch, from 0.
+        index: usize,
+        /// The parameter's name.
+        name: String,
+        /// Why it does not fit.
+        problem: ArgumentProblem,
+    },
+    /// The grid is beyond the limits.
+    #[error("kernel '{kernel}': {error}")]
+    Grid {
+        /// The kernel's name.
+        kernel: String,
+        /// Which limit.
+        error: mytriton_runtime::GridError,
+    },
+    /// A number of warps that no block can have.
+    #[error("num_warps is {0}: it must be a power of two from 1 to 32")]
+    NumWarps(u32),
+    /// A loaded kernel launched on another device than the one it was loaded on.
+    #[error("kernel '{kernel}' was loaded on {loaded}, and is launched on {launched}: load it there too")]
+    OtherDevice {
+        /// The kernel's name.
+        kernel: String,
+        /// Where it was loaded.
+        loaded: &'static str,
+        /// Where it is launched.
+        launched: &'static str,
+    },
+    /// `MYTRITON_DEVICE` names no device.
+    #[error("MYTRITON_DEVICE is '{0}': it must be cpu, cuda, or cuda:N with the number of a GPU")]
+    DeviceName(String),
+    /// A copy from or to a part of a buffer that is not there.
+    #[error("elements {start} to {end} of a buffer of {len}")]
+    Range {
+        /// The first element.
+        start: usize,
+        /// The one after the last.
+        end: usize,
+        /// How many the buffer has.
+        len: usize,
+    },
+    /// A copy into a buffer of another length.
+    #[error("{found} elements copied to a buffer of {len}: the lengths must be equal")]
+    Length {
+        /// How many elements there are to copy.
+        found: usize,
+        /// How many the buffer has.
+        len: usize,
+    },
+    /// The host has no memory left.
+    #[error("the host has no memory for {bytes} bytes")]
+    HostMemory {
+        /// How many bytes were asked for.
+        bytes: u64,
+    },
+}
+
+/// Why an argument does not fit its parameter.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ArgumentProblem {
+    /// A number for a pointer, a pointer for a number, or another element type.
+    #[error("the parameter is {expected}, the argument {found}")]
+    Type {
+        /// The parameter's type.
+        expected: String,
+        /// The argument's.
+        found: String,
+    },
+    /// A buffer of another device.
+    #[error("the buffer is on {buffer}, the launch on {launch}: make the buffer there")]
+    Device {
+        /// Where the buffer is.
+        buffer: &'static str,
+        /// Where the kernel is launched.
+        launch: &'static str,
+    },
+    /// A fact that the kernel was compiled for does not hold.
+    #[error("{value} is not a multiple of {divisibility}, which this kernel was compiled for")]
+    Divisibility {
+        /// The number or address.
+        value: String,
+        /// What it should be a multiple of.
+        divisibility: u32,
+    },
+}

@@ -1,0 +1,166 @@
+//! Kernels in typed SSA and compiled ahead of time.
+
+use mytriton::abi::{Code, CompiledKernel, DType as AbiType, ParamInfo, ParamKind};
+use mytriton::ssa::{Kernel, parse_module};
+use mytriton::{Arg, Device, Error, LaunchOptions};
+
+const SCALE: &str = "
+kernel @scale(%x: ptr<f32> {divisibility = 16}, %n: i32 {divisibility = 16}, %a: f32) {
+  %pid = program_id x
+  %p = addptr %x, %pid : ptr<f32>
+  %in = cmp lt %pid, %n : i32
+  %v = load %p, %in : ptr<f32>
+  %w = mul %v, %a : f32
+  store %p, %w, %in : ptr<f32>
+}";
+
+fn scale() -> Kernel {
+    let mut kernel = parse_module(&SCALE.replace(" {divisibility = 16}", ""), "scale.ssa")
+        .unwrap()
+        .kernels
+        .remove(0);
+    for param in &mut kernel.params_mut()[..2] {
+        param.divisibility = 16;
+    }
+    kernel
+}
+
+fn compiled() -> CompiledKernel {
+    CompiledKernel {
+        name: "scale".to_owned(),
+        code: Code::Ptx(".version 8.4".to_owned()),
+        target: "sm_90a".to_owned(),
+        params: vec![ParamInfo {
+            name: "x".to_owned(),
+            kind: ParamKind::Pointer(AbiType::F32),
+            divisibility: 16,
+        }],
+        threads: 128,
+        shared_bytes: 0,
+        source_hash: 0,
+        compiler: "0.1.0".to_owned(),
+    }
+}
+
+#[test]
+fn a_loaded_kernel_runs_again_and_again() {
+    let device = Device::cpu();
+    let program = device.load(&scale(), LaunchOptions::default()).unwrap();
+    assert_eq!(program.name(), "scale");
+    let names: Vec<_> = program
+        .params()
+        .iter()
+        .map(|p| (p.name.as_str(), p.kind.to_string()))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("x", "ptr<f32>".to_owned()),
+            ("n", "i32".to_owned()),
+            ("a", "f32".to_owned())
+        ]
+    );
+    assert!(program.function().is_none());
+    let x = device.upload(&[1.0f32, 2.0]).unwrap();
+    for _ in 0..3 {
+        program
+            .launch(2, &[Arg::from(&x), Arg::from(16), Arg::from(3.0f32)])
+            .unwrap();
+    }
+    // Integers have no sign here.
+    program
+        .launch_on(&device, (2, 1), &[Arg::from(&x), Arg::from(16u32), Arg::from(1.0f32)])
+        .unwrap();
+    program
+        .launch(0, &[Arg::from(&x), Arg::from(16), Arg::from(9.0f32)])
+        .unwrap();
+    assert_eq!(x.to_vec().unwrap(), [27.0, 54.0]);
+}
+
+#[test]
+fn arguments_that_do_not_fit() {
+    let device = Device::cpu();
+    let program = device.load(&scale(), LaunchOptions::default()).unwrap();
+    let x = device.zeros::<f32>(8).unwrap();
+    let wide = device.zeros::<f64>(8).unwrap();
+    let message = |args: &[Arg<'_>]| program.launch(1, args).unwrap_err().to_string();
+    assert_eq!(
+        message(&[Arg::from(&x)]),
+        "kernel 'scale' takes 3 argument(s) (x, n, a), not 1"
+    );
+    assert_eq!(
+        message(&[Arg::from(&wide), Arg::from(16), Arg::from(1.0f32)]),
+        "kernel 'scale', argument 0 (`x`): the parameter is Ptr<f32>, the argument a buffer of f64"
+    );
+    assert_eq!(
+        message(&[Arg::from(&x), Arg::from(16i64), Arg::from(1.0f32)]),
+        "kernel 'scale', argument 1 (`n`): the parameter is i32, the argument a number of type i64"
+    );
+    assert_eq!(
+        message(&[Arg::from(&x), Arg::from(-24), Arg::from(1.0f32)]),
+        "kernel 'scale', argument 1 (`n`): -24 is not a multiple of 16, which this kernel was compiled for"
+    );
+    let part = message(&[Arg::from(x.slice(1..).unwrap()), Arg::from(16), Arg::from(1.0f32)]);
+    assert!(
+        part.contains("(`x`): address 0x") && part.contains("is not a multiple of 16"),
+        "{part}"
+    );
+    let error = program.launch((1, 1 << 20), &[]).unwrap_err();
+    assert!(matches!(error, Error::Grid { .. }), "{error}");
+}
+
+#[test]
+fn kernels_that_are_not_valid_are_refused() {
+    let device = Device::cpu();
+    let mut kernel = scale();
+    kernel.name = "no name".to_owned();
+    let error = device.load(&kernel, LaunchOptions::default()).unwrap_err();
+    assert!(matches!(error, Error::Invalid(_)), "{error}");
+    let options = LaunchOptions {
+        num_warps: 5,
+        ..LaunchOptions::default()
+    };
+    assert!(matches!(device.load(&scale(), options), Err(Error::NumWarps(5))));
+}
+
+#[test]
+fn a_compiled_kernel_needs_a_gpu() {
+    let error = Device::cpu().load_compiled(&compiled()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "kernel 'scale' was compiled for sm_90a: the CPU device runs kernels from their source alone"
+    );
+    let mut broken = compiled();
+    broken.threads = 0;
+    assert!(matches!(Device::cpu().load_compiled(&broken), Err(Error::Artefact(_))));
+}
+
+#[cfg(not(feature = "jit"))]
+#[test]
+fn builds_without_a_compiler_say_so() {
+    let error = mytriton::compile(&scale(), "sm_90a", LaunchOptions::default()).unwrap_err();
+    assert!(matches!(error, Error::NoCompiler { .. }));
+    assert!(error.to_string().contains("feature `jit`"), "{error}");
+}
+
+#[cfg(feature = "jit")]
+#[test]
+fn kernels_are_compiled_ahead_of_time_without_a_gpu() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("scale.mtk");
+    let compiled = mytriton::compile(&scale(), "sm_80", LaunchOptions::default()).unwrap();
+    compiled.save(&path).unwrap();
+    let read = CompiledKernel::load(&path).unwrap();
+    assert_eq!(read, compiled);
+    assert_eq!(
+        (read.name.as_str(), read.threads, read.params[0].divisibility),
+        ("scale", 128, 16)
+    );
+    let Code::Ptx(ptx) = &read.code else { panic!("no PTX") };
+    assert!(ptx.contains(".target sm_80") && ptx.contains(".entry scale"), "{ptx}");
+    let error = mytriton::compile(&scale(), "sm_12", LaunchOptions::default()).unwrap_err();
+    assert!(
+        matches!(error, Error::Compile(_)) && error.to_string().contains("sm_12"),
+        "{error}"
+    );
+}
