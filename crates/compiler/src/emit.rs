@@ -1,6 +1,7 @@
 //! The text of a kernel in any stage, and `.mlir` files as kernels.
 
 use melior::ir::Module as MlirModule;
+use mytriton_codegen_cuda::{Options as CudaOptions, generate};
 use mytriton_ssa::{Kernel, Module};
 use mytriton_tile_sys as sys;
 
@@ -28,14 +29,19 @@ pub fn emit(kernel: &Kernel, stage: Stage, options: &CompileOptions) -> Result<S
 }
 
 fn cuda(kernel: &Kernel, options: &CompileOptions) -> Result<String, CompileError> {
-    let _ = options;
-    Err(CompileError {
-        stage: Stage::Cuda,
-        kernel: kernel.name.clone(),
-        place: None,
-        message: "not wired".to_owned(),
-        reproducer: None,
-    })
+    let cuda_options = CudaOptions {
+        fp_fusion: options.fp_fusion,
+        ..CudaOptions::default()
+    };
+    generate(kernel, &cuda_options)
+        .map(|cuda| cuda.source)
+        .map_err(|error| CompileError {
+            stage: Stage::Cuda,
+            kernel: kernel.name.clone(),
+            place: None,
+            message: error.to_string(),
+            reproducer: None,
+        })
 }
 
 /// The kernels of a `.mlir` file in the `tile` stage.
