@@ -8,12 +8,17 @@
 //! | sqrt, division without flag | `sqrt.rn`, `div.rn` | the same |
 //! | others that LLVM has no instruction for | library | library |
 //!
-//! `f16` and `bf16` compute in `f32` and round once; sums, products and comparisons stay in their type.
+//! `f16` and `bf16` compute in `f32` and round once; sums, products, comparisons, fused products, absolute values,
+//! minima and maxima stay in their type.
+//!
+//! What LLVM has an intrinsic for becomes a call of it here, since `convert-gpu-to-nvvm` would make the operations of
+//! `math` calls of NVIDIA's own library. Minima and maxima are those of IEEE 754-2019: -0 is less than +0, and a NaN
+//! either loses (`minimumnum`) or wins (`minimum`).
 
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
-use mytriton_tile::emit::{Emitter, element_type, result_of, with_element};
+use mytriton_tile::emit::{Emitter, element_type, shape_of, with_element};
 
 use super::Conversion;
 use super::thread::map;
@@ -36,8 +41,29 @@ const LIBRARY: &[(&str, &str)] = &[
     ("arith.remf", "fmod"),
 ];
 
-/// Operations that LLVM selects directly; of narrow floats, in `f32`.
-const DIRECT: &[&str] = &["math.floor", "math.ceil", "math.trunc", "math.round", "math.roundeven"];
+/// Operations on every float type that are intrinsics of LLVM: name of the operation, name of the intrinsic.
+const NATIVE: &[(&str, &str)] = &[
+    ("math.absf", "fabs"),
+    ("math.fma", "fma"),
+    ("arith.minnumf", "minimumnum"),
+    ("arith.maxnumf", "maximumnum"),
+    ("arith.minimumf", "minimum"),
+    ("arith.maximumf", "maximum"),
+];
+
+/// The same on `f32` and `f64` alone.
+const DIRECT: &[(&str, &str)] = &[
+    ("math.sqrt", "sqrt"),
+    ("math.floor", "floor"),
+    ("math.ceil", "ceil"),
+    ("math.trunc", "trunc"),
+    ("math.round", "round"),
+    ("math.roundeven", "roundeven"),
+];
+
+fn find<'t>(table: &[(&str, &'t str)], name: &str) -> Option<&'t str> {
+    table.iter().find(|row| row.0 == name).map(|row| row.1)
+}
 
 impl<'c: 'a, 'a> Conversion<'c, 'a> {
     /// The operation on floats, if it is one that needs choosing; `ty` is the result's type.
@@ -56,9 +82,18 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
             let wide = self.widened(emitter, operands, element);
             return Some(self.saturate(emitter, &wide, ty, signed));
         }
-        let chosen = matches!(name, "math.sqrt" | "math.rsqrt" | "arith.divf")
-            || DIRECT.contains(&name)
-            || LIBRARY.iter().any(|row| row.0 == name);
+        if name == "math.absi" {
+            // The least integer is its own negative.
+            let zero = emitter.int_like(ty, 0);
+            let negative = emitter.binary("arith.subi", zero, operands[0]);
+            return Some(emitter.binary("arith.maxsi", operands[0], negative));
+        }
+        if let Some(intrinsic) = find(NATIVE, name) {
+            return Some(on_vectors(emitter, intrinsic, operands));
+        }
+        let chosen = matches!(name, "math.rsqrt" | "arith.divf")
+            || find(DIRECT, name).is_some()
+            || find(LIBRARY, name).is_some();
         if !chosen {
             return None;
         }
@@ -109,14 +144,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
             "math.rsqrt" if single => approximate("llvm.nvvm.rsqrt.approx.f"),
             "math.rsqrt" => {
                 let one = emitter.float_like(ty, 1.0);
-                let root = emitter.value("math.sqrt", operands, ty, &[]);
+                let root = on_vectors(emitter, "sqrt", operands);
                 emitter.binary("arith.divf", one, root)
             }
             "arith.divf" if single && flagged("arcp") => approximate("llvm.nvvm.div.full"),
-            "math.sqrt" | "arith.divf" => emitter.value(name, operands, ty, &[]),
-            _ => match LIBRARY.iter().find(|row| row.0 == name) {
-                Some((_, function)) => self.library(emitter, function, operands, ty),
-                None => result_of(emitter.like(op, operands, &[ty], Vec::new()), 0),
+            _ => match (find(DIRECT, name), find(LIBRARY, name)) {
+                (Some(intrinsic), _) => on_vectors(emitter, intrinsic, operands),
+                (None, Some(function)) => self.library(emitter, function, operands, ty),
+                (None, None) => emitter.value(name, operands, ty, &[]),
             },
         }
     }
@@ -153,6 +188,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         let intrinsic = format!("llvm.fpto{sign}i.sat.{to}.{from}");
         map(emitter, operands, ty, |of| call_intrinsic(emitter, &intrinsic, of, to))
     }
+}
+
+/// An intrinsic of LLVM that works on vectors as on scalars, its result being of the operands' type.
+fn on_vectors<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, name: &str, operands: &[Value<'c, 'a>]) -> Value<'c, 'a> {
+    let ty = operands[0].r#type();
+    let element = element_type(ty);
+    let suffix = shape_of(ty).map_or_else(|| element.to_string(), |shape| format!("v{}{element}", shape[0]));
+    call_intrinsic(emitter, &format!("llvm.{name}.{suffix}"), operands, ty)
 }
 
 const EX2: &str = "llvm.nvvm.ex2.approx.f32";
