@@ -1,12 +1,14 @@
 //! The safe face of the tile dialect, and the conversions between it and typed SSA.
 //!
 //! [`from_ssa`] gives the `tile` stage of a kernel; [`to_ssa`] reads such a module back. [`emit`] is how Rust code
-//! makes IR here and in the passes.
+//! makes IR here and in the passes; [`ops`] has the dialect's own operations, by name and with typed operands, generated
+//! from their ODS definitions.
 
 pub mod emit;
 mod from_ssa;
 pub mod layout;
 pub mod names;
+pub mod ops;
 mod to_ssa;
 pub mod types;
 

@@ -1,6 +1,7 @@
-//! Typed SSA to the tile dialect and back.
+//! Typed SSA to the tile dialect and back, and the bindings of the dialect's operations.
 
 mod errors;
+mod ops;
 mod round_trip;
 
 // Kernels with every operation, and the equality that does not see ids.
