@@ -130,22 +130,42 @@ mod tests {
 
     #[test]
     fn accesses_that_may_meet() {
-        assert_eq!(lines("%a = load %p : ptr<i32>\n%b = load %q : ptr<i32>\nstore %p, %a : ptr<i32>\nstore %q, %b : ptr<i32>"), [3, 4]);
-        assert_eq!(lines("store %p, %n : ptr<i32>\n%a = load %q : ptr<i32>\nstore %q, %a : ptr<i32>"), [2, 3]);
-        assert_eq!(lines("store %p, %n : ptr<i32>\n%a = load %q : ptr<i32>"), [], "nobody needs the load");
+        assert_eq!(
+            lines("%a = load %p : ptr<i32>\n%b = load %q : ptr<i32>\nstore %p, %a : ptr<i32>\nstore %q, %b : ptr<i32>"),
+            [3, 4]
+        );
+        assert_eq!(
+            lines("store %p, %n : ptr<i32>\n%a = load %q : ptr<i32>\nstore %q, %a : ptr<i32>"),
+            [2, 3]
+        );
+        assert_eq!(
+            lines("store %p, %n : ptr<i32>\n%a = load %q : ptr<i32>"),
+            [],
+            "nobody needs the load"
+        );
     }
 
     #[test]
     fn around_a_loop() {
         // The store of one round and the load of the next; a load alone needs nothing.
-        assert_eq!(lines("for %i = %n to %n step %n : i32 {\n%a = load %p : ptr<i32>\nstore %q, %a : ptr<i32>\n}"), [2, 3]);
-        assert_eq!(lines("for %i = %n to %n step %n : i32 {\nstore %q, %i : ptr<i32>\n}\nstore %q, %n : ptr<i32>"), [2, 4]);
         assert_eq!(
-            lines("%z = for %i = %n to %n step %n : i32 carry(%s = %n : i32) {\n%a = load %p : ptr<i32>\n%t = add %a, %s : i32\nyield %t\n}\nstore %q, %z : ptr<i32>"),
+            lines("for %i = %n to %n step %n : i32 {\n%a = load %p : ptr<i32>\nstore %q, %a : ptr<i32>\n}"),
+            [2, 3]
+        );
+        assert_eq!(
+            lines("for %i = %n to %n step %n : i32 {\nstore %q, %i : ptr<i32>\n}\nstore %q, %n : ptr<i32>"),
+            [2, 4]
+        );
+        assert_eq!(
+            lines(
+                "%z = for %i = %n to %n step %n : i32 carry(%s = %n : i32) {\n%a = load %p : ptr<i32>\n%t = add %a, %s : i32\nyield %t\n}\nstore %q, %z : ptr<i32>"
+            ),
             [6]
         );
         assert_eq!(
-            lines("while () {\n%a = load %p : ptr<i32>\n%t = cmp lt %a, %n : i32\ncondition %t\n} do () {\nstore %p, %n : ptr<i32>\n}\nstore %q, %n : ptr<i32>"),
+            lines(
+                "while () {\n%a = load %p : ptr<i32>\n%t = cmp lt %a, %n : i32\ncondition %t\n} do () {\nstore %p, %n : ptr<i32>\n}\nstore %q, %n : ptr<i32>"
+            ),
             [2, 6, 8]
         );
     }
@@ -159,7 +179,10 @@ mod tests {
     #[test]
     fn deep_nests_stay_cheap() {
         let open = "for %i = %n to %n step %n : i32 {\n".repeat(60);
-        let text = format!("{open}%a = load %p : ptr<i32>\nstore %q, %a : ptr<i32>\n{}", "}\n".repeat(60));
+        let text = format!(
+            "{open}%a = load %p : ptr<i32>\nstore %q, %a : ptr<i32>\n{}",
+            "}\n".repeat(60)
+        );
         // Shadowing is not allowed, so give each index its own name.
         let mut count = 0;
         let text: String = text

@@ -42,7 +42,9 @@ impl Emitter<'_> {
         let elem = kernel.ty(index).elem;
         // The verifier asks for bounds of one integer type.
         let scalar = kernel.ty(index).as_scalar().unwrap_or(mytriton_ssa::Scalar::I64);
-        let place = self.place(op.loc).map_or(String::new(), |place| format!("  // {place}"));
+        let place = self
+            .place(op.loc)
+            .map_or(String::new(), |place| format!("  // {place}"));
         let bounds: Vec<String> = op.operands[..3].iter().map(|&bound| self.signed(bound)).collect();
         let used = !self.demands.get(index).is_empty();
         let name = self.name(index);
@@ -52,10 +54,20 @@ impl Emitter<'_> {
             // A counter of 64 bits goes past any bound of 32 without wrapping.
             Some(step) if scalar.bits() <= 32 => {
                 let [lower, upper] = [&bounds[0], &bounds[1]];
-                let next = if step == 1 { format!("++{counter}") } else { format!("{counter} += {step}") };
-                self.writer.open(&format!("for (i64 {counter} = {lower}; {counter} < {upper}; {next}) {{{place}"));
+                let next = if step == 1 {
+                    format!("++{counter}")
+                } else {
+                    format!("{counter} += {step}")
+                };
+                self.writer.open(&format!(
+                    "for (i64 {counter} = {lower}; {counter} < {upper}; {next}) {{{place}"
+                ));
                 if used {
-                    let text = format!("{} = ({}){counter};", constant_declaration(elem, &name), register_type(scalar));
+                    let text = format!(
+                        "{} = ({}){counter};",
+                        constant_declaration(elem, &name),
+                        register_type(scalar)
+                    );
                     self.writer.line(&text);
                 }
             }
@@ -69,7 +81,9 @@ impl Emitter<'_> {
                     next += &format!(", {name} += {step}");
                 }
                 let trips = format!("mt_trips({})", bounds.join(", "));
-                self.writer.open(&format!("for (u64 {counter} = {trips}; {counter} != 0; {next}) {{{place}"));
+                self.writer.open(&format!(
+                    "for (u64 {counter} = {trips}; {counter} != 0; {next}) {{{place}"
+                ));
             }
         }
         let variable = Variable { name, array: false };
@@ -82,7 +96,14 @@ impl Emitter<'_> {
         match self.kernel.as_const(value) {
             Some(constant) => match constant.as_signed() {
                 Some(i64::MIN) => "(i64)0x8000000000000000ull".to_owned(),
-                Some(number) => format!("{number}{}", if ty.as_scalar().is_some_and(|s| s.bits() == 64) { "ll" } else { "" }),
+                Some(number) => format!(
+                    "{number}{}",
+                    if ty.as_scalar().is_some_and(|s| s.bits() == 64) {
+                        "ll"
+                    } else {
+                        ""
+                    }
+                ),
                 None => literal(constant),
             },
             None => {
@@ -103,7 +124,9 @@ impl Emitter<'_> {
         }
         self.writer.flush();
         let condition = self.operand(op.operands[0], Ownership::Uniform);
-        let place = self.place(op.loc).map_or(String::new(), |place| format!("  // {place}"));
+        let place = self
+            .place(op.loc)
+            .map_or(String::new(), |place| format!("  // {place}"));
         self.writer.open(&format!("if ({condition}) {{{place}"));
         self.region(op.regions[0]);
         let assignments = self.assignments(op.regions[0], 0, &results);
@@ -121,7 +144,11 @@ impl Emitter<'_> {
         let kernel = self.kernel;
         let [test, body] = [op.regions[0], op.regions[1]];
         let (test_args, body_args) = (&kernel.region(test).args, &kernel.region(body).args);
-        let passed: &[ValueId] = kernel.region(test).ops.last().map_or(&[], |&end| &kernel.op(end).operands);
+        let passed: &[ValueId] = kernel
+            .region(test)
+            .ops
+            .last()
+            .map_or(&[], |&end| &kernel.op(end).operands);
         let mut carried = Vec::new();
         for (index, &initial) in op.operands.iter().enumerate() {
             for &ownership in self.demands.get(test_args[index]) {
@@ -143,7 +170,9 @@ impl Emitter<'_> {
             }
         }
         self.writer.flush();
-        let place = self.place(op.loc).map_or(String::new(), |place| format!("  // {place}"));
+        let place = self
+            .place(op.loc)
+            .map_or(String::new(), |place| format!("  // {place}"));
         self.writer.open(&format!("while (true) {{{place}"));
         self.region(test);
         let assignments = self.assignments(test, 1, &results);
@@ -172,7 +201,8 @@ impl Emitter<'_> {
                 let declaration = self.array_declaration(elem, &variable.name, rounds);
                 self.writer.line(&declaration);
                 if let Some(start) = start {
-                    self.writer.statement(root, format!("{} = {start};", variable.element()), None);
+                    self.writer
+                        .statement(root, format!("{} = {start};", variable.element()), None);
                 }
             }
             (false, Some(start)) => self.writer.line(&format!("{ty} {} = {start};", variable.name)),
@@ -202,8 +232,7 @@ impl Emitter<'_> {
     /// Writes assignments as if they happened at once, and everything that was gathered before them.
     fn assign(&mut self, assignments: Vec<Assignment>) {
         // Tiles of several rounds first: their loop may still use scalars that change here.
-        let (rounds, once): (Vec<_>, Vec<_>) =
-            assignments.into_iter().partition(|assignment| assignment.target.array);
+        let (rounds, once): (Vec<_>, Vec<_>) = assignments.into_iter().partition(|assignment| assignment.target.array);
         self.assign_kind(&rounds);
         self.writer.flush();
         self.assign_kind(&once);
@@ -211,7 +240,12 @@ impl Emitter<'_> {
 
     fn assign_kind(&mut self, assignments: &[Assignment]) {
         let mut statements = Vec::new();
-        for Assignment { target, source, ownership } in assignments {
+        for Assignment {
+            target,
+            source,
+            ownership,
+        } in assignments
+        {
             let (to, from) = (target.element(), self.operand(*source, *ownership));
             if to == from {
                 continue;
@@ -220,7 +254,8 @@ impl Emitter<'_> {
             let from = if changes {
                 let copy = self.namer.unique(&format!("{}_next", target.name));
                 let declaration = constant_declaration(self.kernel.ty(*source).elem, &copy);
-                self.writer.statement(ownership.root(), format!("{declaration} = {from};"), None);
+                self.writer
+                    .statement(ownership.root(), format!("{declaration} = {from};"), None);
                 copy
             } else {
                 from

@@ -132,10 +132,19 @@ mod tests {
             (Const::f32(-0.0), "-0.0f"),
             (Const::f32(1e-5), "1e-5f"),
             (Const::f32(f32::INFINITY), "__uint_as_float(0x7F800000u /* inf */)"),
-            (Const::from_f64(Scalar::F16, 0.1), "__ushort_as_half(0x2E66 /* 0.0999755859375 */)"),
-            (Const::from_f64(Scalar::BF16, 1.0), "__ushort_as_bfloat16(0x3F80 /* 1 */)"),
+            (
+                Const::from_f64(Scalar::F16, 0.1),
+                "__ushort_as_half(0x2E66 /* 0.0999755859375 */)",
+            ),
+            (
+                Const::from_f64(Scalar::BF16, 1.0),
+                "__ushort_as_bfloat16(0x3F80 /* 1 */)",
+            ),
             (Const::from_f64(Scalar::F64, 0.1), "0.1"),
-            (Const::from_f64(Scalar::F64, f64::NAN), "__longlong_as_double(0x7FF8000000000000ull /* NaN */)"),
+            (
+                Const::from_f64(Scalar::F64, f64::NAN),
+                "__longlong_as_double(0x7FF8000000000000ull /* NaN */)",
+            ),
         ] {
             assert_eq!(literal(value), text);
         }

@@ -69,9 +69,15 @@ pub(crate) fn operand_ownership(
         return result;
     };
     let shape = kernel.ty(operand).shape;
-    let others = projection.dims().iter().enumerate().filter(|(i, _)| Some(*i) != new_axis);
+    let others = projection
+        .dims()
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| Some(*i) != new_axis);
     // A stretched dimension has one element, which everybody has.
-    let dims = others.zip(shape.dims()).map(|((_, dim), &extent)| dim.filter(|_| extent > 1));
+    let dims = others
+        .zip(shape.dims())
+        .map(|((_, dim), &extent)| dim.filter(|_| extent > 1));
     let projection = Projection::new(dims);
     Ownership::Tile { root, projection }
 }

@@ -1,6 +1,6 @@
 //! Writes the body of a kernel, operation by operation.
 
-use mytriton_ssa::{Elem, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, ValueId};
+use mytriton_ssa::{Elem, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ctypes::{constant_declaration, element_type, literal, register_type};
@@ -21,7 +21,11 @@ pub(crate) struct Variable {
 impl Variable {
     /// The element of the thread, in the round.
     pub(crate) fn element(&self) -> String {
-        if self.array { format!("{}[s]", self.name) } else { self.name.clone() }
+        if self.array {
+            format!("{}[s]", self.name)
+        } else {
+            self.name.clone()
+        }
     }
 }
 
@@ -112,7 +116,11 @@ impl Emitter<'_> {
 
     /// The ownership of an operand of an operation whose result has the given one.
     pub(crate) fn ownership(&self, value: ValueId, ownership: Ownership) -> Ownership {
-        if self.kernel.ty(value).is_scalar() { Ownership::Uniform } else { ownership }
+        if self.kernel.ty(value).is_scalar() {
+            Ownership::Uniform
+        } else {
+            ownership
+        }
     }
 
     /// Declares an array for the rounds of a root and counts it.
@@ -146,11 +154,27 @@ impl Emitter<'_> {
     /// An operation without regions that gives a value.
     fn compute(&mut self, op: &OpData) {
         let result = op.results[0];
-        // The demands as a list of their own: writing borrows everything else.
         for &ownership in self.demands.get(result) {
+            if op.kind == OpKind::Splat && self.stays_scalar(op, ownership) {
+                let name = self.operand(op.operands[0], Ownership::Uniform);
+                self.variables
+                    .insert((result, ownership), Variable { name, array: false });
+                continue;
+            }
             let text = self.expression(op, ownership);
             self.define(result, ownership, &text, op.loc);
         }
+    }
+
+    /// Need a scalar in every element no array? It does not where the scalar never changes.
+    fn stays_scalar(&self, op: &OpData, ownership: Ownership) -> bool {
+        let kernel = self.kernel;
+        let fixed = match kernel.value(op.operands[0]).def {
+            ValueDef::Param(_) => true,
+            ValueDef::Result { op, .. } => kernel.op(op).regions.is_empty(),
+            ValueDef::Arg { .. } => false,
+        };
+        fixed && self.writer.has_rounds(ownership.root()) && self.segments.outlives(op.results[0])
     }
 
     fn expression(&mut self, op: &OpData, ownership: Ownership) -> String {
@@ -223,8 +247,16 @@ impl Emitter<'_> {
     fn load(&mut self, op: &OpData, ownership: Ownership) -> String {
         let scalar = self.kernel.ty(op.results[0]).as_scalar().unwrap_or(Scalar::I1);
         let pointer = self.operand(op.operands[0], ownership);
-        let loaded = if scalar == Scalar::I1 { format!("*{pointer} != 0") } else { format!("*{pointer}") };
-        let mut conditions: Vec<String> = ownership.root().and_then(|root| self.writer.owner(root)).into_iter().collect();
+        let loaded = if scalar == Scalar::I1 {
+            format!("*{pointer} != 0")
+        } else {
+            format!("*{pointer}")
+        };
+        let mut conditions: Vec<String> = ownership
+            .root()
+            .and_then(|root| self.writer.owner(root))
+            .into_iter()
+            .collect();
         conditions.extend(op.operands.get(1).map(|&mask| self.operand(mask, ownership)));
         if conditions.is_empty() {
             return loaded;
@@ -254,7 +286,10 @@ impl Emitter<'_> {
             }
         }
         conditions.extend(op.operands.get(2).map(|&mask| self.operand(mask, ownership)));
-        let (pointer, value) = (self.operand(op.operands[0], ownership), self.operand(op.operands[1], ownership));
+        let (pointer, value) = (
+            self.operand(op.operands[0], ownership),
+            self.operand(op.operands[1], ownership),
+        );
         let assignment = format!("*{pointer} = {value};");
         let text = match conditions.len() {
             0 => assignment,

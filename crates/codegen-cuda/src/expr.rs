@@ -169,7 +169,11 @@ fn binary_float(op: BinaryOp, scalar: Scalar, a: &str, b: &str) -> Expr {
         Pow => plain(narrow(scalar, &format!("{}({wa}, {wb})", function(scalar, "pow")))),
         // `div` and `div_rn`; the others are for integers alone.
         _ => {
-            let name = if scalar == Scalar::F64 { "__ddiv_rn" } else { "__fdiv_rn" };
+            let name = if scalar == Scalar::F64 {
+                "__ddiv_rn"
+            } else {
+                "__fdiv_rn"
+            };
             plain(narrow(scalar, &format!("{name}({wa}, {wb})")))
         }
     }

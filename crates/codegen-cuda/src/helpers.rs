@@ -204,7 +204,11 @@ mod tests {
         for (i, helper) in HELPERS.iter().enumerate() {
             assert!(helper.text.contains(&format!(" {}(", helper.name)), "{}", helper.name);
             for need in helper.needs {
-                assert!(HELPERS[..i].iter().any(|h| h.name == *need), "{} needs {need}", helper.name);
+                assert!(
+                    HELPERS[..i].iter().any(|h| h.name == *need),
+                    "{} needs {need}",
+                    helper.name
+                );
             }
         }
     }

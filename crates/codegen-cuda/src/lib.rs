@@ -61,7 +61,7 @@ mod writer;
 
 use std::fmt::Write;
 
-use mytriton_ssa::{Elem, Kernel, Scalar, verify};
+use mytriton_ssa::{BinaryOp, Elem, Kernel, OpKind, Scalar, verify};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use error::CudaError;
@@ -192,6 +192,9 @@ pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaEr
     for header in &headers {
         let _ = writeln!(source, "#include <{header}>");
     }
+    if compares_unsigned_constants(kernel) {
+        source += "#pragma nv_diag_suppress 186  // Comparing an unsigned number with zero is no mistake here.\n";
+    }
     source += "\n// Integers are kept unsigned: they wrap. Operations on signed numbers cast.\n";
     source += ctypes::TYPEDEFS;
     source.extend(halves.iter().map(|(_, typedef)| *typedef));
@@ -223,15 +226,35 @@ pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaEr
 fn title(kernel: &Kernel, threads: &Threads, options: &Options) -> String {
     let place = kernel.describe_loc(kernel.loc).filter(|_| options.places);
     let place = place.map_or(String::new(), |place| format!(" at {}", comment_text(&place)));
-    let mut text = format!("// Kernel '{}'{place}: {} thread(s) for each program.\n", kernel.name, threads.count);
+    let mut text = format!(
+        "// Kernel '{}'{place}: {} thread(s) for each program.\n",
+        kernel.name, threads.count
+    );
     for root in &threads.roots {
         let shape = root.shape.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
         let _ = match root.slots {
             1 => writeln!(text, "// Tile {shape}: one element for each thread."),
-            n => writeln!(text, "// Tile {shape}: thread t owns elements t + {} s, in {n} rounds s.", threads.count),
+            n => writeln!(
+                text,
+                "// Tile {shape}: thread t owns elements t + {} s, in {n} rounds s.",
+                threads.count
+            ),
         };
     }
     text
+}
+
+/// Is there a comparison that NVRTC may find pointless?
+fn compares_unsigned_constants(kernel: &Kernel) -> bool {
+    kernel.ops_in_order().into_iter().any(|id| {
+        let op = kernel.op(id);
+        let compares = match op.kind {
+            OpKind::Cmp(pred) => pred.is_unsigned(),
+            OpKind::Binary(binary) => matches!(binary, BinaryOp::MinU | BinaryOp::MaxU),
+            _ => false,
+        };
+        compares && op.operands.iter().any(|&operand| kernel.as_const(operand).is_some())
+    })
 }
 
 /// Headers and typedefs of the 16-bit floats that a kernel uses.
@@ -253,9 +276,13 @@ fn halves(kernel: &Kernel) -> Vec<(&'static str, &'static str)> {
 fn helper_texts(used: &FxHashSet<&'static str>) -> Vec<&'static str> {
     let needed = |name: &str| {
         used.contains(name)
-            || helpers::HELPERS.iter().any(|h| {
-                h.needs.contains(&name) && (used.contains(h.name) || h.needs.iter().any(|n| used.contains(n)))
-            })
+            || helpers::HELPERS
+                .iter()
+                .any(|h| h.needs.contains(&name) && (used.contains(h.name) || h.needs.iter().any(|n| used.contains(n))))
     };
-    helpers::HELPERS.iter().filter(|h| needed(h.name)).map(|h| h.text).collect()
+    helpers::HELPERS
+        .iter()
+        .filter(|h| needed(h.name))
+        .map(|h| h.text)
+        .collect()
 }

@@ -218,11 +218,10 @@ mod tests {
             root: 0,
             projection: Projection::new(dims),
         };
-        assert_eq!(projections, [
-            tile([None, Some(1)]),
-            tile([Some(0), None]),
-            tile([Some(0), Some(1)]),
-        ]);
+        assert_eq!(
+            projections,
+            [tile([None, Some(1)]), tile([Some(0), None]), tile([Some(0), Some(1)]),]
+        );
     }
 
     #[test]

@@ -200,7 +200,10 @@ impl<'a> Writer<'a> {
         let linear = self.linear(root);
         let mentions = |name: &str| {
             let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            pending.statements.iter().any(|s| s.text.split(|c| !is_name(c)).any(|word| word == name))
+            pending
+                .statements
+                .iter()
+                .any(|s| s.text.split(|c| !is_name(c)).any(|word| word == name))
         };
         if pending.owner || pending.coordinates.contains(&true) || mentions(&linear) {
             self.thread = true;
@@ -252,7 +255,11 @@ impl<'a> Writer<'a> {
 }
 
 fn suffix(roots: &[Root], root: usize) -> String {
-    if roots.len() > 1 { format!("_{root}") } else { String::new() }
+    if roots.len() > 1 {
+        format!("_{root}")
+    } else {
+        String::new()
+    }
 }
 
 fn size(shape: &[u32]) -> u64 {
