@@ -5,51 +5,7 @@
 
 use std::fmt::Write;
 
-/// An operation, as far as the bindings know it.
-pub struct Op {
-    /// With its dialect: `tile.load`.
-    pub name: String,
-    /// The name of the newtype: `LoadOp`.
-    pub class: String,
-    pub summary: String,
-    pub operands: Vec<Operand>,
-    pub attributes: Vec<Attribute>,
-    /// The attribute `operandSegmentSizes` says how many operands stand for each of `operands`.
-    pub segmented: bool,
-    pub results: Vec<Named>,
-}
-
-pub struct Named {
-    pub name: String,
-    pub summary: String,
-}
-
-pub struct Operand {
-    pub name: String,
-    pub summary: String,
-    pub arity: Arity,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Arity {
-    One,
-    Optional,
-    Variadic,
-}
-
-pub struct Attribute {
-    pub name: String,
-    pub summary: String,
-    pub kind: AttributeKind,
-    pub optional: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum AttributeKind {
-    I32,
-    I64,
-    Any,
-}
+use crate::model::{Arity, Attribute, AttributeKind, Op};
 
 /// Rust's keywords among the words that name an operand or attribute.
 const KEYWORDS: &[&str] = &[
@@ -68,7 +24,39 @@ pub fn module(ops: &[Op]) -> String {
         text.push_str(&newtype(op));
         text.push_str(&builder(op));
     }
-    text
+    text + &views(ops)
+}
+
+/// The enum of all operations, for an exhaustive `match`.
+fn views(ops: &[Op]) -> String {
+    let (mut variants, mut arms) = (String::new(), String::new());
+    for op in ops {
+        let (name, class, variant) = (&op.name, &op.class, op.class.trim_end_matches("Op"));
+        writeln!(variants, "    /// `{name}`.\n    {variant}({class}<'c, 'a>),").expect("a string grows");
+        let constant = constant_name(op);
+        writeln!(
+            arms,
+            "            Ok({constant}) => TileOp::{variant}({class}(operation)),"
+        )
+        .expect("a string grows");
+    }
+    format!(
+        "
+/// Any operation of the dialect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TileOp<'c, 'a> {{
+{variants}}}
+
+impl<'c: 'a, 'a> TileOp<'c, 'a> {{
+    /// Which operation of the dialect it is; none if it is of another dialect.
+    pub fn cast(operation: OperationRef<'c, 'a>) -> Option<Self> {{
+        Some(match operation.name().as_string_ref().as_str() {{
+{arms}            _ => return None,
+        }})
+    }}
+}}
+"
+    )
 }
 
 fn constant(op: &Op) -> String {

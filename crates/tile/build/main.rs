@@ -1,6 +1,7 @@
 //! Generates the Rust bindings of the tile dialect's operations, which `src/ops.rs` includes, from their ODS definitions.
 
 mod generate;
+mod model;
 mod ods;
 
 use std::error::Error;

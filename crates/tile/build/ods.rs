@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tblgen::{Record, TableGenParser, init::DagInit};
 
-use crate::generate::{Arity, Attribute, AttributeKind, Named, Op, Operand};
+use crate::model::{Arity, Attribute, AttributeKind, Named, Op, Operand};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

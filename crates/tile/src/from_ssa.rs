@@ -44,7 +44,7 @@ impl std::error::Error for FromSsaError {}
 /// The largest divisibility that the attribute, an i32, holds. A smaller power of two than the given one holds too.
 const MAX_DIVISIBILITY: u32 = 1 << 30;
 
-/// A module of one kernel. The kernel must verify ([`mytriton_ssa::verify`]); `num_warps` (a power of two) says how many
+/// A module of one kernel. The kernel must verify ([`mytriton_ssa::verify()`]); `num_warps` (a power of two) says how many
 /// warps run one program.
 pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Result<Module<'c>, FromSsaError> {
     let location = location_of(context, kernel, kernel.loc);
@@ -146,22 +146,16 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             }
             OpKind::ProgramId(axis) => {
                 let axis = sys::axis_attribute(self.context, grid_axis(*axis));
-                emitter.op("tile.program_id", &operands, &types, &[("axis", axis)])
+                emitter.tile_program_id(axis, types[0]).operation()
             }
             OpKind::NumPrograms(axis) => {
                 let axis = sys::axis_attribute(self.context, grid_axis(*axis));
-                emitter.op("tile.num_programs", &operands, &types, &[("axis", axis)])
+                emitter.tile_num_programs(axis, types[0]).operation()
             }
-            OpKind::Range { start, end } => {
-                let (start, end) = (emitter.i32_attribute((*start).into()), emitter.i32_attribute((*end).into()));
-                emitter.op("tile.range", &operands, &types, &[("start", start), ("end", end)])
-            }
-            OpKind::Splat => plain("tile.splat"),
-            OpKind::ExpandDims { axis } => {
-                let axis = emitter.i32_attribute(*axis as i64);
-                emitter.op("tile.expand_dims", &operands, &types, &[("axis", axis)])
-            }
-            OpKind::Broadcast => plain("tile.broadcast"),
+            OpKind::Range { start, end } => emitter.tile_range(*start, *end, types[0]).operation(),
+            OpKind::Splat => emitter.tile_splat(operands[0], types[0]).operation(),
+            OpKind::ExpandDims { axis } => emitter.tile_expand_dims(operands[0], *axis as i32, types[0]).operation(),
+            OpKind::Broadcast => emitter.tile_broadcast(operands[0], types[0]).operation(),
             OpKind::Unary(UnaryOp::Abs) if first.is_some_and(Type::is_int) => plain("math.absi"),
             OpKind::Unary(unary) => {
                 let (_, name, flag) = names::UNARY.iter().find(|row| row.0 == *unary).expect("every function has a row");
@@ -178,14 +172,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let (_, name) = names::CASTS.iter().find(|row| row.0 == *kind).expect("every cast has a row");
                 plain(name)
             }
-            OpKind::AddPtr => plain("tile.addptr"),
+            OpKind::AddPtr => emitter.tile_addptr(operands[0], operands[1], types[0]).operation(),
             OpKind::Load => {
-                let count = operands.len();
-                let segments = [1, i32::from(count > 1), i32::from(count > 2)];
-                let segments = melior::ir::attribute::DenseI32ArrayAttribute::new(self.context, &segments);
-                emitter.op("tile.load", &operands, &types, &[("operandSegmentSizes", segments.into())])
+                let (mask, other) = (operands.get(1).copied(), operands.get(2).copied());
+                emitter.tile_load(operands[0], mask, other, types[0]).operation()
             }
-            OpKind::Store => plain("tile.store"),
+            OpKind::Store => emitter.tile_store(operands[0], operands[1], operands.get(2).copied()).operation(),
             OpKind::For => {
                 let region = self.region(emitter, op.regions[0], "scf.yield")?;
                 emitter.op_with_regions("scf.for", &operands, &types, &[], vec![region])
@@ -232,7 +224,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let number = |table: &[(CmpPred, i64)]| table.iter().find(|row| row.0 == pred).map(|row| row.1);
         if ty.pointee().is_some() {
             let wide = mlir_type(self.context, ty.with_scalar(Scalar::I64));
-            let addresses: Vec<_> = operands.iter().map(|&v| emitter.value("tile.ptr_to_int", &[v], wide, &[])).collect();
+            let addresses: Vec<_> = operands.iter().map(|&v| emitter.tile_ptr_to_int(v, wide).result()).collect();
             let number = number(names::CMPI).expect("every predicate has a row");
             return Ok(emitter.op("arith.cmpi", &addresses, types, &[("predicate", emitter.i64_attribute(number))]));
         }

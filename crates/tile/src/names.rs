@@ -6,6 +6,8 @@
 
 use mytriton_ssa::{BinaryOp, CastKind, CmpPred, UnaryOp};
 
+use crate::ops;
+
 /// What a fast-math flag on an operation says.
 pub const FAST_DIVISION: &str = "arcp";
 /// What a fast-math flag on a square root says.
@@ -45,16 +47,16 @@ pub const BINARY: &[(BinaryOp, Option<&str>, Option<&str>, Option<&str>)] = &[
     (BinaryOp::Div, None, Some("arith.divf"), Some(FAST_DIVISION)),
     (BinaryOp::DivRn, None, Some("arith.divf"), None),
     (BinaryOp::Rem, None, Some("arith.remf"), None),
-    (BinaryOp::DivS, Some("tile.div_s"), None, None),
-    (BinaryOp::DivU, Some("tile.div_u"), None, None),
-    (BinaryOp::RemS, Some("tile.rem_s"), None, None),
-    (BinaryOp::RemU, Some("tile.rem_u"), None, None),
+    (BinaryOp::DivS, Some(ops::DIV_S), None, None),
+    (BinaryOp::DivU, Some(ops::DIV_U), None, None),
+    (BinaryOp::RemS, Some(ops::REM_S), None, None),
+    (BinaryOp::RemU, Some(ops::REM_U), None, None),
     (BinaryOp::And, Some("arith.andi"), None, None),
     (BinaryOp::Or, Some("arith.ori"), None, None),
     (BinaryOp::Xor, Some("arith.xori"), None, None),
-    (BinaryOp::Shl, Some("tile.shl"), None, None),
-    (BinaryOp::ShrS, Some("tile.shr_s"), None, None),
-    (BinaryOp::ShrU, Some("tile.shr_u"), None, None),
+    (BinaryOp::Shl, Some(ops::SHL), None, None),
+    (BinaryOp::ShrS, Some(ops::SHR_S), None, None),
+    (BinaryOp::ShrU, Some(ops::SHR_U), None, None),
     (BinaryOp::MinS, Some("arith.minsi"), None, None),
     (BinaryOp::MaxS, Some("arith.maxsi"), None, None),
     (BinaryOp::MinU, Some("arith.minui"), None, None),
@@ -86,8 +88,8 @@ pub const CASTS: &[(CastKind, &str)] = &[
     (CastKind::FTrunc, "arith.truncf"),
     (CastKind::SToF, "arith.sitofp"),
     (CastKind::UToF, "arith.uitofp"),
-    (CastKind::FToS, "tile.fp_to_si"),
-    (CastKind::FToU, "tile.fp_to_ui"),
+    (CastKind::FToS, ops::FP_TO_SI),
+    (CastKind::FToU, ops::FP_TO_UI),
     (CastKind::Bitcast, "arith.bitcast"),
 ];
 

@@ -11,6 +11,8 @@
 //!   the order of the ODS. Attributes of 32 and 64 bits are integers, others are MLIR's; `operandSegmentSizes` follows
 //!   from which operands are given.
 //!
+//! [`TileOp`] is any of them, for a `match` that the compiler holds to be exhaustive.
+//!
 //! The accessors read operations that the verifier accepts, as passes and the reader of `.mlir` files get them; on an
 //! operation that lacks a required operand or attribute they panic.
 

@@ -18,6 +18,7 @@ use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
 use crate::names;
+use crate::ops::{self, PtrToIntOp, TileOp};
 use crate::types::ssa_type;
 
 /// Something in a module that typed SSA has no form for.
@@ -41,7 +42,7 @@ impl fmt::Display for ToSsaError {
 impl std::error::Error for ToSsaError {}
 
 /// The kernels of a verified module in the `tile` stage: every `func.func` with the attribute `tile.kernel`. They are
-/// valid kernels ([`mytriton_ssa::verify`]).
+/// valid kernels ([`mytriton_ssa::verify()`]).
 ///
 /// Flags that only allow more than the plain operation does (`nsw`, `exact`, most of fast-math) are dropped.
 pub fn to_ssa(module: &MlirModule<'_>) -> Result<Module, ToSsaError> {
@@ -180,7 +181,7 @@ impl Reader {
         match name.as_str() {
             "func.return" => return Ok(()),
             // Read where it is compared: SSA compares the pointers themselves.
-            "tile.ptr_to_int" => return Ok(()),
+            ops::PTR_TO_INT => return Ok(()),
             _ => {}
         }
         if let Some((flag, meaning)) = MEANINGFUL.iter().find(|(flag, _)| op.has_attribute(flag)) {
@@ -223,23 +224,14 @@ impl Reader {
     fn kind(&self, op: OperationRef<'_, '_>, name: &str) -> Result<OpKind, ToSsaError> {
         let flagged = |flag: &str| op.attribute("fastmath").is_ok_and(|a| has_flag(a, flag));
         let on_floats = || op.operand(0).ok().and_then(|v| ssa_type(v.r#type())).is_some_and(Type::is_float);
+        if let Some(kind) = TileOp::cast(op).and_then(tile_kind) {
+            return Ok(kind);
+        }
         Ok(match name {
             "arith.constant" => OpKind::Const(self.constant(op)?),
-            "tile.program_id" => OpKind::ProgramId(axis_of(op)?),
-            "tile.num_programs" => OpKind::NumPrograms(axis_of(op)?),
-            "tile.range" => {
-                let bound = |name| int_attribute(op, name).map(|v| v as i32);
-                OpKind::Range { start: bound("start")?, end: bound("end")? }
-            }
-            "tile.splat" => OpKind::Splat,
-            "tile.expand_dims" => OpKind::ExpandDims { axis: int_attribute(op, "axis")? as usize },
-            "tile.broadcast" => OpKind::Broadcast,
             "math.absi" => OpKind::Unary(UnaryOp::Abs),
             "math.fma" => OpKind::Fma,
             "arith.select" => OpKind::Select,
-            "tile.addptr" => OpKind::AddPtr,
-            "tile.load" => OpKind::Load,
-            "tile.store" => OpKind::Store,
             "scf.for" => OpKind::For,
             "scf.if" => OpKind::If,
             "scf.while" => OpKind::While,
@@ -321,7 +313,7 @@ fn address_of<'c: 'a, 'a>(kind: &OpKind, value: Value<'c, 'a>) -> Option<Value<'
         return None;
     }
     let op = defining_operation(value)?;
-    if name_of(op) != "tile.ptr_to_int" { None } else { op.operand(0).ok() }
+    PtrToIntOp::cast(op).map(|op| op.pointer())
 }
 
 /// The operation that gives a value; none for a block's argument.
@@ -338,12 +330,24 @@ pub fn argument_attributes<'c>(function: OperationRef<'c, '_>, index: usize) -> 
     (0..own.len()).filter_map(|i| own.element(i).ok()).map(|(name, a)| (text(name), a)).collect()
 }
 
-fn axis_of(op: OperationRef<'_, '_>) -> Result<Axis, ToSsaError> {
-    op.attribute("axis")
-        .ok()
-        .and_then(sys::axis_of)
-        .and_then(|axis| Axis::from_index(axis as usize))
-        .ok_or_else(|| error(op, format!("'{}' has no axis", name_of(op))))
+/// The operations of the tile dialect; none for those that are in the tables of [`names`], or have no form in typed SSA.
+fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
+    let axis_of = |axis| Axis::from_index(sys::axis_of(axis)? as usize);
+    Some(match op {
+        TileOp::ProgramId(op) => OpKind::ProgramId(axis_of(op.axis())?),
+        TileOp::NumPrograms(op) => OpKind::NumPrograms(axis_of(op.axis())?),
+        TileOp::Range(op) => OpKind::Range { start: op.start(), end: op.end() },
+        TileOp::Splat(_) => OpKind::Splat,
+        TileOp::ExpandDims(op) => OpKind::ExpandDims { axis: usize::try_from(op.axis()).ok()? },
+        TileOp::Broadcast(_) => OpKind::Broadcast,
+        TileOp::AddPtr(_) => OpKind::AddPtr,
+        TileOp::Load(_) => OpKind::Load,
+        TileOp::Store(_) => OpKind::Store,
+        TileOp::Shl(_) | TileOp::ShrS(_) | TileOp::ShrU(_) => return None,
+        TileOp::DivS(_) | TileOp::DivU(_) | TileOp::RemS(_) | TileOp::RemU(_) => return None,
+        TileOp::FpToSi(_) | TileOp::FpToUi(_) => return None,
+        TileOp::PtrToInt(_) | TileOp::ConvertLayout(_) => return None,
+    })
 }
 
 /// Is the flag set in an `#arith.fastmath<...>` attribute?

@@ -2,8 +2,11 @@
 
 #[path = "../build/generate.rs"]
 mod generate;
+#[path = "../build/model.rs"]
+mod model;
 
-use generate::{Arity, Attribute, AttributeKind, Named, Op, Operand, module};
+use generate::module;
+use model::{Arity, Attribute, AttributeKind, Named, Op, Operand};
 
 fn op(operands: &[(&str, Arity)], attributes: &[(&str, AttributeKind, bool)], segmented: bool) -> Op {
     Op {

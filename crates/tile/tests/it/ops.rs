@@ -5,7 +5,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Location, Module, Type, Value, ValueLike};
 use mytriton_tile::emit::{Emitter, argument_of};
-use mytriton_tile::ops::{self, AddPtrOp, LoadOp, StoreOp};
+use mytriton_tile::ops::{self, AddPtrOp, LoadOp, StoreOp, TileOp};
 use mytriton_tile_sys as sys;
 
 use super::context;
@@ -106,7 +106,9 @@ fn cast_is_by_name() {
         assert_eq!(LoadOp::cast(load.operation()), Some(load));
         assert_eq!(StoreOp::cast(load.operation()), None);
         assert_eq!(AddPtrOp::cast(load.operation()), None);
+        assert_eq!(TileOp::cast(load.operation()), Some(TileOp::Load(load)));
         let other = emitter.op("arith.addf", &[values, values], &[values.r#type()], &[]);
         assert_eq!(LoadOp::cast(other), None);
+        assert_eq!(TileOp::cast(other), None);
     });
 }
