@@ -17,6 +17,7 @@ use melior::ir::{BlockRef, OperationRef, Region, RegionLike, Type, TypeLike, Val
 use mytriton_layout::{DistributedLayout, LayoutError};
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of, shape_of};
 use mytriton_tile::layout::tensor_type;
+use mytriton_tile::ops::{self, LoadOp, StoreOp, TileOp};
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -56,8 +57,8 @@ struct Access {
 impl Homes {
     fn collect(&mut self, block: BlockRef<'_, '_>, infos: &AxisInfos) {
         for op in ops_of(block) {
-            if matches!(name_of(op).as_str(), "tile.load" | "tile.store")
-                && let Ok(pointer) = op.operand(0)
+            let pointer = LoadOp::cast(op).map(LoadOp::pointer).or_else(|| StoreOp::cast(op).map(StoreOp::pointer));
+            if let Some(pointer) = pointer
                 && let (Some(shape), Some(bytes)) = (shape_of(pointer.r#type()), pointee_bytes(pointer.r#type()))
             {
                 let info = infos.get(pointer);
@@ -103,17 +104,17 @@ fn is_elementwise(name: &str) -> bool {
 }
 
 const ELEMENTWISE: &[&str] = &[
-    "tile.addptr",
-    "tile.shl",
-    "tile.shr_s",
-    "tile.shr_u",
-    "tile.div_s",
-    "tile.div_u",
-    "tile.rem_s",
-    "tile.rem_u",
-    "tile.fp_to_si",
-    "tile.fp_to_ui",
-    "tile.ptr_to_int",
+    ops::ADDPTR,
+    ops::SHL,
+    ops::SHR_S,
+    ops::SHR_U,
+    ops::DIV_S,
+    ops::DIV_U,
+    ops::REM_S,
+    ops::REM_U,
+    ops::FP_TO_SI,
+    ops::FP_TO_UI,
+    ops::PTR_TO_INT,
 ];
 
 /// The layout in which operand `shape` of an operation is wanted, so that the result comes in `layout`.
@@ -123,12 +124,9 @@ fn operand_layout<'c>(
     shape: &[u64],
     layout: &DistributedLayout,
 ) -> PassResult<'c, DistributedLayout> {
-    let derived = match name {
-        "tile.expand_dims" => {
-            let axis = crate::ir::int_attribute(op, "axis").unwrap_or(0) as usize;
-            layout.slice(axis)
-        }
-        "tile.broadcast" => {
+    let derived = match TileOp::cast(op) {
+        Some(TileOp::ExpandDims(expand)) => layout.slice(expand.axis() as usize),
+        Some(TileOp::Broadcast(_)) => {
             let extents: Vec<u32> = shape.iter().map(|&d| d as u32).collect();
             layout.broadcast_operand(&extents).and_then(|l| {
                 // Registers that hold the same element would be loaded and computed again and again.
@@ -216,7 +214,7 @@ impl Demands {
 
 /// Memory and control flow: their tiles live in their shape's home.
 fn lives_at_home(name: &str) -> bool {
-    name.starts_with("scf.") || matches!(name, "tile.load" | "tile.store" | "func.return")
+    name.starts_with("scf.") || matches!(name, ops::LOAD | ops::STORE | "func.return")
 }
 
 struct Rebuild<'c, 'a> {
@@ -255,7 +253,7 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
         for wanted in self.demands.wanted.get(&key(old)).cloned().unwrap_or_default() {
             if wanted != home {
                 let ty = self.typed(emitter, old.r#type(), Some(&wanted));
-                made.push((wanted, emitter.value("tile.convert_layout", &[new], ty, &[])));
+                made.push((wanted, emitter.tile_convert_layout(new, ty).result()));
             }
         }
         made.push((home, new));
@@ -285,8 +283,8 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
         let [result] = results[..] else {
             return Err(error_at(op, format!("'{name}' is unknown to layouts")));
         };
-        let source = matches!(name.as_str(), "tile.splat" | "tile.range" | "tile.program_id" | "tile.num_programs");
-        let reshapes = matches!(name.as_str(), "tile.expand_dims" | "tile.broadcast");
+        let source = matches!(name.as_str(), ops::SPLAT | ops::RANGE | ops::PROGRAM_ID | ops::NUM_PROGRAMS);
+        let reshapes = matches!(name.as_str(), ops::EXPAND_DIMS | ops::BROADCAST);
         if !(is_elementwise(&name) || source || reshapes) {
             return Err(error_at(op, format!("'{name}' is unknown to layouts")));
         }

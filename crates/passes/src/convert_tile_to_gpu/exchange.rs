@@ -5,7 +5,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Region, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
-use mytriton_tile::emit::{CmpI, Emitter, element_type, result_of, shape_of};
+use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
+use mytriton_tile::ops::ConvertLayoutOp;
 use mytriton_tile::types::ssa_scalar;
 use rustc_hash::FxHashMap;
 
@@ -42,13 +43,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
     pub(super) fn convert_layout(
         &mut self,
         emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
+        convert: ConvertLayoutOp<'c, '_>,
         operand: Value<'c, 'a>,
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
-        let from_type = op.operand(0).map_err(|e| error_at(op, e.to_string()))?.r#type();
-        let result: Value = result_of(op, 0);
-        let (from, to) = (layout_at(op, from_type)?, layout_at(op, result.r#type())?);
+        let op = convert.operation();
+        let (from, to) = (layout_at(op, convert.source().r#type())?, layout_at(op, convert.result().r#type())?);
         let (Some(from), Some(to)) = (from, to) else { return Err(error_at(op, "tiles with layouts are expected")) };
         if let Some(picked) = in_registers(&from, &to) {
             return Ok(self.permuted(emitter, operand, &picked));

@@ -77,11 +77,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
     ) -> Option<Value<'c, 'a>> {
         let element = element_type(operands.first()?.r#type());
         let single = Type::float32(self.context);
-        if matches!(name, "tile.fp_to_si" | "tile.fp_to_ui") {
-            let signed = name == "tile.fp_to_si";
-            let wide = self.widened(emitter, operands, element);
-            return Some(self.saturate(emitter, &wide, ty, signed));
-        }
         if name == "math.absi" {
             // The least integer is its own negative.
             let zero = emitter.int_like(ty, 0);
@@ -182,11 +177,18 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
     }
 
     /// Float to integer: truncates, saturates, NaN gives 0 (LLVM language reference, `llvm.fptosi.sat`).
-    fn saturate(&self, emitter: Emitter<'c, 'a>, operands: &[Value<'c, 'a>], ty: Type<'c>, signed: bool) -> Value<'c, 'a> {
+    pub(super) fn saturated(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        operands: &[Value<'c, 'a>],
+        ty: Type<'c>,
+        signed: bool,
+    ) -> Value<'c, 'a> {
+        let operands = self.widened(emitter, operands, element_type(operands[0].r#type()));
         let (from, to) = (element_type(operands[0].r#type()), element_type(ty));
         let sign = if signed { "s" } else { "u" };
         let intrinsic = format!("llvm.fpto{sign}i.sat.{to}.{from}");
-        map(emitter, operands, ty, |of| call_intrinsic(emitter, &intrinsic, of, to))
+        map(emitter, &operands, ty, |of| call_intrinsic(emitter, &intrinsic, of, to))
     }
 }
 

@@ -6,11 +6,11 @@
 //! `@$p st.global.v4.b32 [$a], {$0, $1, $2, $3};` (PTX ISA, "ld", "st", "Predicated Execution").
 
 use melior::ir::attribute::DenseI64ArrayAttribute;
-use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_layout::{DistributedLayout, RegisterGroup};
-use mytriton_tile::emit::{CmpI, Emitter, element_type, result_of, shape_of, with_element};
+use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of, with_element};
+use mytriton_tile::ops::{LoadOp, StoreOp};
 use mytriton_tile::types::ssa_scalar;
 
 use super::Conversion;
@@ -18,6 +18,13 @@ use super::thread::{extract, from_elements, pick};
 use crate::ir::{PassResult, error_at, layout_at, pointee_bytes};
 
 const ACCESS_BYTES: u64 = 16;
+
+/// A load or store before its conversion.
+struct Access<'c, 'o> {
+    op: OperationRef<'c, 'o>,
+    pointer: Value<'c, 'o>,
+    mask: Option<Value<'c, 'o>>,
+}
 
 /// How the elements of one access travel: as `count` words of `bits` bits.
 struct Words<'c> {
@@ -33,20 +40,21 @@ where
     pub(super) fn load(
         &mut self,
         emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
-        operands: &[Value<'c, 'a>],
+        load: LoadOp<'c, '_>,
     ) -> PassResult<'c, Value<'c, 'a>> {
-        let result: Value = result_of(op, 0);
-        let ty = self.lowered(op, result.r#type())?;
+        let op = load.operation();
+        let ty = self.lowered(op, load.result().r#type())?;
         let element = element_type(ty);
-        let mask = operands.get(1).copied();
-        let other = operands.get(2).copied();
-        let Some(layout) = layout_at(op, result.r#type())? else {
+        let addresses = self.value(op, load.pointer())?;
+        let mask = load.mask().map(|mask| self.value(op, mask)).transpose()?;
+        let other = load.other().map(|other| self.value(op, other)).transpose()?;
+        let access = Access { op, pointer: load.pointer(), mask: load.mask() };
+        let Some(layout) = layout_at(op, load.result().r#type())? else {
             let other = other.map(|v| vec![v]);
-            return Ok(self.load_group(emitter, operands[0], mask, other, element, 1)[0]);
+            return Ok(self.load_group(emitter, addresses, mask, other, element, 1)[0]);
         };
-        let mask = self.inside_extents(emitter, op, &layout, mask)?;
-        let groups = self.groups(op, &layout)?;
+        let mask = self.inside_extents(emitter, &access, &layout, mask)?;
+        let groups = self.groups(&access, &layout)?;
         let represents = layout.register_representatives();
         let mut elements: Vec<Option<Value<'c, 'a>>> = vec![None; layout.num_registers() as usize];
         for group in &groups {
@@ -55,7 +63,7 @@ where
                 continue;
             }
             let of = |v: Value<'c, 'a>| group.iter().map(|&r| extract(emitter, v, r)).collect::<Vec<_>>();
-            let address = extract(emitter, operands[0], group[0]);
+            let address = extract(emitter, addresses, group[0]);
             let predicate = mask.map(|m| extract(emitter, m, group[0]));
             let loaded = self.load_group(emitter, address, predicate, other.map(of), element, group.len() as u64);
             for (&register, value) in group.iter().zip(loaded) {
@@ -71,28 +79,29 @@ where
     pub(super) fn store(
         &mut self,
         emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
-        operands: &[Value<'c, 'a>],
+        store: StoreOp<'c, '_>,
     ) -> PassResult<'c> {
-        let value_type = op.operand(1).map_err(|e| error_at(op, e.to_string()))?.r#type();
-        let mask = operands.get(2).copied();
-        let Some(layout) = layout_at(op, value_type)? else {
+        let op = store.operation();
+        let (addresses, values) = (self.value(op, store.pointer())?, self.value(op, store.value())?);
+        let mask = store.mask().map(|mask| self.value(op, mask)).transpose()?;
+        let access = Access { op, pointer: store.pointer(), mask: store.mask() };
+        let Some(layout) = layout_at(op, store.value().r#type())? else {
             // All threads hold the scalar; the first one writes it.
             let first = emitter.int(32, 0);
             let first = emitter.cmpi(CmpI::Eq, self.thread.id, first);
             let predicate = mask.map_or(first, |m| emitter.binary("arith.andi", m, first));
-            self.store_group(emitter, operands[0], &[operands[1]], Some(predicate));
+            self.store_group(emitter, addresses, &[values], Some(predicate));
             return Ok(());
         };
-        let mask = self.inside_extents(emitter, op, &layout, mask)?;
+        let mask = self.inside_extents(emitter, &access, &layout, mask)?;
         let owner = self.thread.is_owner(emitter, &layout);
         let free = layout.register_free_mask();
-        for group in &self.groups(op, &layout)? {
+        for group in &self.groups(&access, &layout)? {
             if group.iter().any(|r| r & free != 0) {
                 continue;
             }
-            let address = extract(emitter, operands[0], group[0]);
-            let values: Vec<_> = group.iter().map(|&r| extract(emitter, operands[1], r)).collect();
+            let address = extract(emitter, addresses, group[0]);
+            let values: Vec<_> = group.iter().map(|&r| extract(emitter, values, r)).collect();
             let predicate = match (mask.map(|m| extract(emitter, m, group[0])), owner) {
                 (Some(mask), Some(owner)) => Some(emitter.binary("arith.andi", mask, owner)),
                 (mask, owner) => mask.or(owner),
@@ -103,13 +112,12 @@ where
     }
 
     /// The registers of each access: as many as are contiguous in memory and aligned, and have one mask.
-    fn groups(&self, op: OperationRef<'c, '_>, layout: &DistributedLayout) -> PassResult<'c, Vec<RegisterGroup>> {
-        let pointer = op.operand(0).map_err(|e| error_at(op, e.to_string()))?;
+    fn groups(&self, access: &Access<'c, '_>, layout: &DistributedLayout) -> PassResult<'c, Vec<RegisterGroup>> {
+        let &Access { op, pointer, mask } = access;
         let bytes = pointee_bytes(pointer.r#type()).ok_or_else(|| error_at(op, "a pointer is expected"))?;
         let shape = shape_of(pointer.r#type()).unwrap_or_default();
         let info = self.infos.get(pointer);
-        let mask_index = if op.name().as_string_ref().as_str() == Ok("tile.load") { 1 } else { 2 };
-        let mask = op.operand(mask_index).ok().map(|m| self.infos.get(m));
+        let mask = mask.map(|m| self.infos.get(m));
         let mut best = (1, shape.len() - 1);
         for (axis, along) in info.axes.iter().enumerate() {
             let mask = mask.as_ref().map_or(u64::MAX, |m| m.axes[axis].constancy);
@@ -137,11 +145,11 @@ where
     fn inside_extents(
         &self,
         emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
+        access: &Access<'c, '_>,
         layout: &DistributedLayout,
         mask: Option<Value<'c, 'a>>,
     ) -> PassResult<'c, Option<Value<'c, 'a>>> {
-        let pointer = op.operand(0).map_err(|e| error_at(op, e.to_string()))?;
+        let &Access { op, pointer, .. } = access;
         let mut mask = mask;
         for (axis, &extent) in shape_of(pointer.r#type()).unwrap_or_default().iter().enumerate() {
             if extent.is_power_of_two() {

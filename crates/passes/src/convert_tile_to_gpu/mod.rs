@@ -21,6 +21,7 @@ use melior::ir::r#type::{FunctionType, IntegerType};
 use melior::ir::{BlockRef, OperationRef, Region, RegionLike, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
+use mytriton_tile::ops::TileOp;
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -153,6 +154,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         if name.starts_with("scf.") {
             return self.control_flow(emitter, op, &operands, &types);
         }
+        if let Some(tile) = TileOp::cast(op) {
+            if let Some(result) = self.tile(emitter, tile, &operands, &types)? {
+                self.values.insert(key(result_of(op, 0)), result);
+            }
+            return Ok(());
+        }
         let result = match name.as_str() {
             "func.return" => {
                 emitter.op("gpu.return", &[], &[], &[]);
@@ -162,16 +169,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
                 emitter.op("gpu.barrier", &[], &[], &[]);
                 return Ok(());
             }
-            "tile.store" => return self.store(emitter, op, &operands),
-            "tile.load" => self.load(emitter, op, &operands)?,
             "arith.constant" => emitter.constant(constant_as(op, types[0])?, types[0]),
-            "tile.program_id" | "tile.num_programs" => self.program(emitter, op, &name)?,
-            "tile.range" => self.range(emitter, op, types[0])?,
-            "tile.splat" => emitter.value("vector.broadcast", &operands, types[0], &[]),
-            "tile.expand_dims" | "tile.broadcast" => self.regroup(emitter, op, operands[0], types[0])?,
-            "tile.addptr" => self.addptr(emitter, op, &operands)?,
-            "tile.ptr_to_int" => operands[0],
-            "tile.convert_layout" => self.convert_layout(emitter, op, operands[0], types[0])?,
             _ => match self.arithmetic(emitter, op, &name, &operands, types.first().copied())? {
                 Some(value) => value,
                 None => return Err(error_at(op, format!("'{name}' has no form in the gpu stage"))),
@@ -179,6 +177,43 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         };
         self.values.insert(key(result_of(op, 0)), result);
         Ok(())
+    }
+
+    /// An operation of the tile dialect; a store has no value.
+    fn tile(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        tile: TileOp<'c, '_>,
+        operands: &[Value<'c, 'a>],
+        types: &[Type<'c>],
+    ) -> PassResult<'c, Option<Value<'c, 'a>>> {
+        Ok(Some(match tile {
+            TileOp::Store(op) => {
+                self.store(emitter, op)?;
+                return Ok(None);
+            }
+            TileOp::Load(op) => self.load(emitter, op)?,
+            TileOp::ProgramId(op) => self.program(emitter, op.operation(), op.axis(), "gpu.block_id")?,
+            TileOp::NumPrograms(op) => self.program(emitter, op.operation(), op.axis(), "gpu.grid_dim")?,
+            TileOp::Range(op) => self.range(emitter, op, types[0])?,
+            TileOp::Splat(_) => emitter.value("vector.broadcast", operands, types[0], &[]),
+            TileOp::ExpandDims(op) => {
+                self.regroup(emitter, op.operation(), usize::try_from(op.axis()).ok(), operands[0], types[0])?
+            }
+            TileOp::Broadcast(op) => self.regroup(emitter, op.operation(), None, operands[0], types[0])?,
+            TileOp::AddPtr(op) => self.addptr(emitter, op)?,
+            TileOp::PtrToInt(_) => operands[0],
+            TileOp::ConvertLayout(op) => self.convert_layout(emitter, op, operands[0], types[0])?,
+            TileOp::Shl(_)
+            | TileOp::ShrS(_)
+            | TileOp::ShrU(_)
+            | TileOp::DivS(_)
+            | TileOp::DivU(_)
+            | TileOp::RemS(_)
+            | TileOp::RemU(_) => return Ok(self.integer(emitter, tile, operands)),
+            TileOp::FpToSi(_) => self.saturated(emitter, operands, types[0], true),
+            TileOp::FpToUi(_) => self.saturated(emitter, operands, types[0], false),
+        }))
     }
 
     fn arithmetic(
@@ -190,9 +225,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         ty: Option<Type<'c>>,
     ) -> PassResult<'c, Option<Value<'c, 'a>>> {
         let Some(ty) = ty else { return Ok(None) };
-        if let Some(value) = self.integer(emitter, name, operands) {
-            return Ok(Some(value));
-        }
         if let Some(value) = self.function(emitter, op, name, operands, ty) {
             return Ok(Some(value));
         }
@@ -231,11 +263,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         Ok(())
     }
 
-    /// `expand_dims` and `broadcast`: every register of the result is one of the operand's.
+    /// `expand_dims` (which adds dimension `axis`) and `broadcast`: every register of the result is one of the operand's.
     fn regroup(
         &self,
         emitter: Emitter<'c, 'a>,
         op: OperationRef<'c, '_>,
+        axis: Option<usize>,
         operand: Value<'c, 'a>,
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
@@ -243,7 +276,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         let from_type = op.operand(0).map_err(|e| error_at(op, e.to_string()))?.r#type();
         let (from, to) = (layout_at(op, from_type)?, layout_at(op, result.r#type())?);
         let (Some(from), Some(to)) = (from, to) else { return Err(error_at(op, "a tile is expected")) };
-        let axis = crate::ir::int_attribute(op, "axis").map(|a| a as usize);
         let shape = from.shape();
         // Where an element of the result comes from: without the new dimension, and at 0 in stretched ones.
         let source = |coordinates: &[u32]| -> Vec<u32> {
