@@ -34,10 +34,31 @@ pub enum Error {
     #[cfg(feature = "jit")]
     #[error(transparent)]
     Compile(#[from] mytriton_compiler::CompileError),
+    /// A kernel has no form in CUDA C++.
+    #[error(transparent)]
+    CudaCpp(#[from] mytriton_codegen_cuda::CudaError),
+    /// The CUDA C++ backend needs headers that are not found.
+    #[error(
+        "kernel '{kernel}' needs the headers {headers} of the CUDA toolkit: set MYTRITON_CUDA_INCLUDE to their directory"
+    )]
+    CudaHeaders {
+        /// The kernel's name.
+        kernel: String,
+        /// The files.
+        headers: String,
+    },
+    /// A target that kernels cannot be compiled for.
+    #[error("unknown target '{target}': it is one of {known}")]
+    Target {
+        /// The target asked for.
+        target: String,
+        /// Those that are possible.
+        known: String,
+    },
     /// This build has no compiler.
     #[error(
-        "kernel '{kernel}' must be compiled for the GPU, and this build of mytriton has no compiler: enable its feature \
-         `jit`, load a kernel compiled ahead of time, or use Device::cpu()"
+        "kernel '{kernel}' must be compiled for the GPU, and this build of mytriton has no MLIR compiler: enable its \
+         feature `jit`, load a kernel compiled ahead of time, use Backend::CudaCpp where NVRTC is there, or Device::cpu()"
     )]
     NoCompiler {
         /// The kernel's name.

@@ -35,7 +35,7 @@ static SAXPY: KernelCache = KernelCache::new();
 
 fn launch_saxpy(args: &[Arg<'_>]) -> Result<(), Error> {
     mytriton::launch(
-        &Device::cpu(),
+        Device::cpu(),
         saxpy::definition(),
         &SAXPY,
         Grid(1),
@@ -232,7 +232,7 @@ fn compile_time_values_that_do_not_fit() {
     let x = Device::cpu().zeros::<f32>(4).unwrap();
     let launch = |constexprs: &[ConstexprValue]| {
         let args = [Arg::from(&x), Arg::from(&x), Arg::from(1.0f32), Arg::from(4)];
-        mytriton::launch(&Device::cpu(), saxpy::definition(), &SAXPY, Grid(1), &args, constexprs).unwrap_err()
+        mytriton::launch(Device::cpu(), saxpy::definition(), &SAXPY, Grid(1), &args, constexprs).unwrap_err()
     };
     for constexprs in [&[][..], &[ConstexprValue::F32(1.0)], &[ConstexprValue::I32(-5)]] {
         let error = launch(constexprs);

@@ -1,8 +1,9 @@
 //! Kernels in typed SSA and compiled ahead of time.
 
 use mytriton::abi::{Code, CompiledKernel, DType as AbiType, ParamInfo, ParamKind};
+use mytriton::runtime::nvrtc;
 use mytriton::ssa::{Kernel, parse_module};
-use mytriton::{Arg, Device, Error, LaunchOptions};
+use mytriton::{Arg, Backend, Device, Error, LaunchOptions};
 
 const SCALE: &str = "
 kernel @scale(%x: ptr<f32> {divisibility = 16}, %n: i32 {divisibility = 16}, %a: f32) {
@@ -135,20 +136,19 @@ fn a_compiled_kernel_needs_a_gpu() {
     assert!(matches!(Device::cpu().load_compiled(&broken), Err(Error::Artefact(_))));
 }
 
-#[cfg(not(feature = "jit"))]
-#[test]
-fn builds_without_a_compiler_say_so() {
-    let error = mytriton::compile(&scale(), "sm_90a", LaunchOptions::default()).unwrap_err();
-    assert!(matches!(error, Error::NoCompiler { .. }));
-    assert!(error.to_string().contains("feature `jit`"), "{error}");
-}
-
-#[cfg(feature = "jit")]
 #[test]
 fn kernels_are_compiled_ahead_of_time_without_a_gpu() {
+    let options = LaunchOptions::default();
+    let result = mytriton::compile(&scale(), "sm_80", options);
+    if cfg!(not(feature = "jit")) {
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::NoCompiler { .. }));
+        assert!(error.to_string().contains("feature `jit`"), "{error}");
+        return;
+    }
+    let compiled = result.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("scale.mtk");
-    let compiled = mytriton::compile(&scale(), "sm_80", LaunchOptions::default()).unwrap();
     compiled.save(&path).unwrap();
     let read = CompiledKernel::load(&path).unwrap();
     assert_eq!(read, compiled);
@@ -158,9 +158,49 @@ fn kernels_are_compiled_ahead_of_time_without_a_gpu() {
     );
     let Code::Ptx(ptx) = &read.code else { panic!("no PTX") };
     assert!(ptx.contains(".target sm_80") && ptx.contains(".entry scale"), "{ptx}");
-    let error = mytriton::compile(&scale(), "sm_12", LaunchOptions::default()).unwrap_err();
-    assert!(
-        matches!(error, Error::Compile(_)) && error.to_string().contains("sm_12"),
-        "{error}"
-    );
+}
+
+#[test]
+fn the_cuda_backend_needs_nvrtc_alone() {
+    let options = LaunchOptions {
+        backend: Backend::CudaCpp,
+        ..LaunchOptions::default()
+    };
+    let result = mytriton::compile(&scale(), "sm_80", options);
+    if !nvrtc::is_present() {
+        let required = std::env::var_os("MYTRITON_REQUIRE_TOOLS").is_some_and(|v| v == "1");
+        assert!(!required, "NVRTC is required and not found");
+        let error = result.unwrap_err();
+        assert!(
+            matches!(
+                error,
+                Error::Runtime(mytriton::runtime::Error::Nvrtc(nvrtc::Error::Missing))
+            ),
+            "{error}"
+        );
+        return;
+    }
+    let compiled = result.unwrap();
+    assert!(matches!(compiled.code, Code::Cubin(_)) && compiled.params.len() == 3);
+    // What later GPUs run too is PTX.
+    let compiled = mytriton::compile(&scale(), "sm_90", options).unwrap();
+    let Code::Ptx(ptx) = &compiled.code else {
+        panic!("no PTX")
+    };
+    assert!(ptx.contains(&format!(".entry {}", compiled.name)), "{ptx}");
+}
+
+#[test]
+fn unknown_targets_are_named_with_those_there_are() {
+    for backend in [Backend::Mlir, Backend::CudaCpp] {
+        let options = LaunchOptions {
+            backend,
+            ..LaunchOptions::default()
+        };
+        let error = mytriton::compile(&scale(), "sm_12", options).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "unknown target 'sm_12': it is one of sm_75, sm_80, sm_86, sm_89, sm_90, sm_90a"
+        );
+    }
 }
