@@ -5,6 +5,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Value, ValueLike};
 use mytriton_tile::emit::{element_type, result_of, shape_of};
+use mytriton_tile::ops::{self, ExpandDimsOp, RangeOp};
 use smallvec::SmallVec;
 
 use super::{Axis, AxisInfo, CAP, power_of_two_in};
@@ -32,19 +33,19 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             let value = wrap(IntegerAttribute::try_from(element).ok()?.value());
             Some(uniform(power_of_two_in(value), Some(value)))
         }
-        ("tile.range", []) => {
-            let start = int_attribute(op, "start")?;
+        (ops::RANGE, []) => {
+            let start = RangeOp::cast(op)?.start().into();
             let axis = Axis { contiguity: padded(0), divisibility: power_of_two_in(start), constancy: 1 };
             Some(AxisInfo { axes: SmallVec::from_elem(axis, 1), constant: None })
         }
-        ("tile.splat", [x]) => Some(uniform(x.divisibility_of_all(), x.constant)),
-        ("tile.expand_dims", [x]) => {
-            let axis = int_attribute(op, "axis")? as usize;
+        (ops::SPLAT, [x]) => Some(uniform(x.divisibility_of_all(), x.constant)),
+        (ops::EXPAND_DIMS, [x]) => {
+            let axis = ExpandDimsOp::cast(op)?.axis() as usize;
             let mut info = x.clone();
             info.axes.insert(axis, Axis { contiguity: 1, divisibility: x.divisibility_of_all(), constancy: 1 });
             Some(info)
         }
-        ("tile.broadcast", [x]) => {
+        (ops::BROADCAST, [x]) => {
             let from = shape_of(op.operand(0).ok()?.r#type())?;
             let mut info = x.clone();
             for (d, axis) in info.axes.iter_mut().enumerate() {
@@ -54,7 +55,7 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             }
             Some(info)
         }
-        ("tile.convert_layout" | "arith.index_cast", [x]) => Some(x.clone()),
+        (ops::CONVERT_LAYOUT | "arith.index_cast", [x]) => Some(x.clone()),
         ("arith.extsi" | "arith.extui", [x]) => {
             let from = bits_of(op.operand(0).ok()?);
             let zero_extended = |c: i64| if from < 64 { c & ((1 << from) - 1) } else { c };
@@ -76,7 +77,7 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             constant: fold(a, b, i64::wrapping_sub).map(wrap),
             ..a.zip(b, |a, b| sum(a, b, a.contiguity.min(b.constancy)))
         }),
-        ("tile.addptr", [p, offset]) => {
+        (ops::ADDPTR, [p, offset]) => {
             let bytes = pointee_bytes(op.operand(0).ok()?.r#type())?;
             Some(p.zip(offset, |p, o| {
                 let contiguity = p.contiguity.min(o.constancy).max(p.constancy.min(o.contiguity));
@@ -110,7 +111,7 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
                 })
             })
         }
-        ("tile.shl", [a, b]) => {
+        (ops::SHL, [a, b]) => {
             let amount = b.constant.filter(|&s| (0..i64::from(bits)).contains(&s))?;
             let axes = a.axes.iter().map(|a| Axis {
                 contiguity: if amount == 0 { a.contiguity } else { 1 },
@@ -122,7 +123,7 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             });
             Some(AxisInfo { axes: axes.collect(), constant: a.constant.map(|c| wrap(c << amount)) })
         }
-        ("tile.div_s" | "tile.div_u" | "arith.divsi" | "arith.divui", [a, b]) => {
+        (ops::DIV_S | ops::DIV_U | "arith.divsi" | "arith.divui", [a, b]) => {
             let divisor = b.constant.filter(|&d| d > 0 && (d as u64).is_power_of_two())? as u64;
             // Truncation toward zero breaks a run of negative values, so that runs survive only when unsigned.
             let unsigned = name.ends_with('u') || name.ends_with("ui");
@@ -134,7 +135,7 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             });
             Some(AxisInfo { axes: axes.collect(), constant: None })
         }
-        ("tile.rem_s" | "tile.rem_u" | "arith.remsi" | "arith.remui", [a, b]) => {
+        (ops::REM_S | ops::REM_U | "arith.remsi" | "arith.remui", [a, b]) => {
             let divisor = b.constant.filter(|&d| d > 0 && (d as u64).is_power_of_two())? as u64;
             let unsigned = name.ends_with('u') || name.ends_with("ui");
             let axes = a.axes.iter().map(|a| {

@@ -19,6 +19,7 @@ use melior::ir::{BlockRef, OperationRef, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
 use mytriton_tile::defining_operation;
 use mytriton_tile::emit::{argument_of, shape_of};
+use mytriton_tile::ops::{self, TileOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -102,8 +103,8 @@ impl Walk {
             let name = name_of(op);
             match name.as_str() {
                 "gpu.barrier" => pending.clear(),
-                "tile.load" | "tile.store" => {
-                    let access = access_of(&mut self.strides, op, name == "tile.store")?;
+                ops::LOAD | ops::STORE => {
+                    let access = access_of(&mut self.strides, op, name == ops::STORE)?;
                     if pending.iter().any(|before| before.conflicts(&access)) {
                         pending.clear();
                         if self.insert {
@@ -184,19 +185,19 @@ fn place_of<'c: 'a, 'a>(strides: &mut StrideInfos, pointers: Value<'c, 'a>) -> O
     let shape = shape_of(pointers.r#type())?;
     let element_bytes = pointee_bytes(pointers.r#type())?;
     let (mut pointer, mut offsets, mut of_tiles) = (pointers, SmallVec::new(), Vec::new());
-    while let Some(step) = defining_operation(pointer) {
-        match name_of(step).as_str() {
-            "tile.addptr" => {
-                let offset = step.operand(1).ok()?;
+    while let Some(step) = defining_operation(pointer).and_then(TileOp::cast) {
+        match step {
+            TileOp::AddPtr(addptr) => {
+                let offset = addptr.offset();
                 offsets.push(key(offset));
                 if shape_of(offset.r#type()).is_some() {
                     of_tiles.push(offset);
                 }
+                pointer = addptr.pointer();
             }
-            "tile.splat" => {}
+            TileOp::Splat(splat) => pointer = splat.source(),
             _ => break,
         }
-        pointer = step.operand(0).ok()?;
     }
     let one_base = shape_of(pointer.r#type()).is_none();
     let base = if is_kernel_argument(pointer) { None } else { Some(key(pointer)) };

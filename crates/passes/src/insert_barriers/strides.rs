@@ -10,10 +10,11 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{Value, ValueLike};
 use mytriton_tile::defining_operation;
 use mytriton_tile::emit::{element_type, shape_of};
+use mytriton_tile::ops::{self, ExpandDimsOp};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::ir::{int_attribute, key, name_of};
+use crate::ir::{key, name_of};
 
 type Strides = SmallVec<[i64; 3]>;
 
@@ -80,26 +81,26 @@ impl StrideInfos {
         let uniform = Some(Affine { strides: smallvec![0; shape.len()], bits });
         let name = name_of(op);
         match name.as_str() {
-            "tile.range" => return Some(Affine { strides: smallvec![1], bits }),
-            "tile.splat" => return uniform,
+            ops::RANGE => return Some(Affine { strides: smallvec![1], bits }),
+            ops::SPLAT => return uniform,
             "arith.constant" => return constant(value).and(uniform),
             _ => {}
         }
         let (a, b) = (op.operand(0).ok()?, op.operand(1).ok());
         match name.as_str() {
-            "tile.expand_dims" => {
+            ops::EXPAND_DIMS => {
                 let mut affine = self.of(a)?;
-                affine.strides.insert(int_attribute(op, "axis")? as usize, 0);
+                affine.strides.insert(ExpandDimsOp::cast(op)?.axis() as usize, 0);
                 Some(affine)
             }
-            "tile.broadcast" => {
+            ops::BROADCAST => {
                 let mut affine = self.of(a)?;
                 for ((stride, from), to) in affine.strides.iter_mut().zip(shape_of(a.r#type())?).zip(shape) {
                     *stride = if from == to { *stride } else { 0 };
                 }
                 Some(affine)
             }
-            "tile.convert_layout" | "arith.extsi" | "arith.extui" => self.of(a),
+            ops::CONVERT_LAYOUT | "arith.extsi" | "arith.extui" => self.of(a),
             "arith.addi" => combine(&self.of(a)?, &self.of(b?)?, i64::checked_add),
             "arith.subi" => combine(&self.of(a)?, &self.of(b?)?, i64::checked_sub),
             "arith.muli" => {
@@ -125,7 +126,7 @@ fn combine(a: &Affine, b: &Affine, f: fn(i64, i64) -> Option<i64>) -> Option<Aff
 /// The number that a tile has everywhere, if it is known.
 fn constant(value: Value<'_, '_>) -> Option<i64> {
     let op = defining_operation(value)?;
-    if name_of(op) == "tile.splat" {
+    if name_of(op) == ops::SPLAT {
         return constant(op.operand(0).ok()?);
     }
     let attribute = op.attribute("value").ok().filter(|_| name_of(op) == "arith.constant")?;
