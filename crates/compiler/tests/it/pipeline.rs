@@ -20,6 +20,8 @@ fn assert_compiles(kernel: &Kernel, target: Target, num_warps: u32, assembler: O
     let Code::Ptx(text) = &compiled.kernel.code else {
         panic!("PTX is expected")
     };
+    // Vectors stay in registers.
+    assert!(!text.contains(".local"), "local memory:\n{kernel}\n{text}");
     if let Some(assembler) = assembler
         && let Err(e) = assembler.check(text, target)
     {
