@@ -140,7 +140,7 @@ impl<'k> Site<'k> {
         // A right shift copies the sign of its left operand, whatever the promoted type is.
         let left_unsigned = match a {
             Operand::Value(_, ty) => ty.dtype().is_some_and(|t| t.is_unsigned() || t == DType::Bool),
-            Operand::Literal(_) => dtype.is_unsigned(),
+            Operand::Literal(_) => dtype.is_unsigned() || dtype == DType::Bool,
         };
         let shape = self.common_shape(what, [a.shape(), b.shape()])?;
         let (x, y) = (self.convert(a, dtype, shape)?, self.convert(b, dtype, shape)?);

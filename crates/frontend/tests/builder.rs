@@ -113,3 +113,12 @@ fn too_much_nesting_and_bad_names_are_errors() {
     let k = KernelBuilder::new("not a name");
     assert!(k.finish().unwrap_err().message().contains("name"), "name");
 }
+
+#[test]
+fn a_truth_value_shifts_right_without_a_sign() {
+    let k = KernelBuilder::new("k");
+    let (p, b) = (k.ptr("p", DType::Bool), k.scalar("b", DType::Bool));
+    k.store(p, (k.expr(true) >> b) ^ (b >> b)).done();
+    let text = k.finish().unwrap().to_string();
+    assert!(text.contains("shr_u") && !text.contains("shr_s"), "{text}");
+}
