@@ -23,9 +23,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::axis_info::AxisInfos;
-use crate::ir::{
-    PassResult, blocks_of, error_at, kernels_of, key, name_of, num_warps_of, ops_of, pointee_bytes,
-};
+use crate::ir::{PassResult, blocks_of, error_at, kernels_of, key, name_of, num_warps_of, ops_of, pointee_bytes};
 
 /// The widest access of one thread, in bytes.
 const ACCESS_BYTES: u64 = 16;
@@ -57,7 +55,9 @@ struct Access {
 impl Homes {
     fn collect(&mut self, block: BlockRef<'_, '_>, infos: &AxisInfos) {
         for op in ops_of(block) {
-            let pointer = LoadOp::cast(op).map(LoadOp::pointer).or_else(|| StoreOp::cast(op).map(StoreOp::pointer));
+            let pointer = LoadOp::cast(op)
+                .map(LoadOp::pointer)
+                .or_else(|| StoreOp::cast(op).map(StoreOp::pointer));
             if let Some(pointer) = pointer
                 && let (Some(shape), Some(bytes)) = (shape_of(pointer.r#type()), pointee_bytes(pointer.r#type()))
             {
@@ -66,7 +66,10 @@ impl Homes {
                 // The most contiguous dimension, the last of several.
                 let axis = (0..=last).max_by_key(|&d| (info.axes[d].contiguity, d)).unwrap_or(last);
                 let along = info.axes[axis];
-                let vector = (ACCESS_BYTES / bytes).min(along.contiguity).min(along.divisibility / bytes).max(1);
+                let vector = (ACCESS_BYTES / bytes)
+                    .min(along.contiguity)
+                    .min(along.divisibility / bytes)
+                    .max(1);
                 let access = self.accesses.entry(shape).or_insert(Access { axis, vector });
                 if access.vector == 1 && vector > 1 {
                     *access = Access { axis, vector };
@@ -91,8 +94,11 @@ impl Homes {
         let mut order: Vec<usize> = (0..shape.len()).filter(|&d| d != axis).collect();
         order.push(axis);
         let permuted: Vec<u32> = order.iter().map(|&d| extents[d]).collect();
-        let back: Vec<usize> = (0..shape.len()).map(|d| order.iter().position(|&o| o == d).unwrap_or(d)).collect();
-        let layout = DistributedLayout::blocked_default(&permuted, vector as u32, LANES, self.num_warps)?.permute(&back)?;
+        let back: Vec<usize> = (0..shape.len())
+            .map(|d| order.iter().position(|&o| o == d).unwrap_or(d))
+            .collect();
+        let layout =
+            DistributedLayout::blocked_default(&permuted, vector as u32, LANES, self.num_warps)?.permute(&back)?;
         self.layouts.insert(shape.to_vec(), layout.clone());
         Ok(layout)
     }
@@ -139,12 +145,21 @@ fn operand_layout<'c>(
 }
 
 fn assign<'c: 'a, 'a>(context: &'c Context, kernel: OperationRef<'c, 'a>) -> PassResult<'c> {
-    let Some(body) = blocks_of(kernel).first().copied() else { return Ok(()) };
+    let Some(body) = blocks_of(kernel).first().copied() else {
+        return Ok(());
+    };
     let infos = AxisInfos::analyze(kernel);
     let num_warps = num_warps_of(kernel);
-    let mut homes = Homes { accesses: FxHashMap::default(), layouts: FxHashMap::default(), num_warps };
+    let mut homes = Homes {
+        accesses: FxHashMap::default(),
+        layouts: FxHashMap::default(),
+        num_warps,
+    };
     homes.collect(body, &infos);
-    let mut demands = Demands { homes, wanted: FxHashMap::default() };
+    let mut demands = Demands {
+        homes,
+        wanted: FxHashMap::default(),
+    };
     demands.block(body)?;
 
     let arguments: Vec<_> = (0..body.argument_count())
@@ -152,9 +167,15 @@ fn assign<'c: 'a, 'a>(context: &'c Context, kernel: OperationRef<'c, 'a>) -> Pas
         .collect();
     let region = Region::new();
     let block = region.append_block(melior::ir::Block::new(&arguments));
-    let mut rebuild = Rebuild { demands, scalars: FxHashMap::default(), tiles: FxHashMap::default() };
+    let mut rebuild = Rebuild {
+        demands,
+        scalars: FxHashMap::default(),
+        tiles: FxHashMap::default(),
+    };
     for index in 0..body.argument_count() {
-        rebuild.scalars.insert(key(argument_of(body, index)), argument_of(block, index));
+        rebuild
+            .scalars
+            .insert(key(argument_of(body, index)), argument_of(block, index));
     }
     rebuild.block(Emitter::new(context, block, kernel.location()), body)?;
     crate::ir::replace_op(kernel, region);
@@ -176,7 +197,10 @@ impl Demands {
 
     fn home<'c>(&mut self, op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, Option<DistributedLayout>> {
         let Some(shape) = shape_of(ty) else { return Ok(None) };
-        self.homes.of(&shape).map(Some).map_err(|e| error_at(op, format!("no layout for {ty}: {e}")))
+        self.homes
+            .of(&shape)
+            .map(Some)
+            .map_err(|e| error_at(op, format!("no layout for {ty}: {e}")))
     }
 
     fn want_home<'c>(&mut self, op: OperationRef<'c, '_>) -> PassResult<'c> {
@@ -232,19 +256,41 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
     }
 
     /// The new value for an old one, in the layout if it is a tile.
-    fn get(&self, op: OperationRef<'c, '_>, old: Value<'c, '_>, layout: Option<&DistributedLayout>) -> PassResult<'c, Value<'c, 'a>> {
-        let missing = || error_at(op, format!("an operand of '{}' comes from an operation without layouts", name_of(op)));
+    fn get(
+        &self,
+        op: OperationRef<'c, '_>,
+        old: Value<'c, '_>,
+        layout: Option<&DistributedLayout>,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let missing = || {
+            error_at(
+                op,
+                format!(
+                    "an operand of '{}' comes from an operation without layouts",
+                    name_of(op)
+                ),
+            )
+        };
         match layout {
             None => self.scalars.get(&key(old)).copied().ok_or_else(missing),
             Some(layout) => {
                 let made = self.tiles.get(&key(old)).ok_or_else(missing)?;
-                made.iter().find(|(l, _)| l == layout).map(|(_, v)| *v).ok_or_else(missing)
+                made.iter()
+                    .find(|(l, _)| l == layout)
+                    .map(|(_, v)| *v)
+                    .ok_or_else(missing)
             }
         }
     }
 
     /// Records a value that lives in its home, converted to every other layout in which it is wanted.
-    fn define(&mut self, emitter: Emitter<'c, 'a>, old: Value<'c, '_>, new: Value<'c, 'a>, home: Option<DistributedLayout>) {
+    fn define(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        old: Value<'c, '_>,
+        new: Value<'c, 'a>,
+        home: Option<DistributedLayout>,
+    ) {
         let Some(home) = home else {
             self.scalars.insert(key(old), new);
             return;
@@ -269,11 +315,18 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
 
     fn op(&mut self, emitter: Emitter<'c, 'a>, op: OperationRef<'c, '_>) -> PassResult<'c> {
         let name = name_of(op);
-        for ty in op.operands().map(|v| v.r#type()).chain(op.results().map(|r| r.r#type())) {
+        for ty in op
+            .operands()
+            .map(|v| v.r#type())
+            .chain(op.results().map(|r| r.r#type()))
+        {
             if let Ok(tensor) = melior::ir::r#type::RankedTensorType::try_from(ty)
                 && tensor.encoding().is_some()
             {
-                return Err(error_at(op, format!("{ty} has a layout already: this pass starts from tiles without")));
+                return Err(error_at(
+                    op,
+                    format!("{ty} has a layout already: this pass starts from tiles without"),
+                ));
             }
         }
         if lives_at_home(&name) {
@@ -283,13 +336,19 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
         let [result] = results[..] else {
             return Err(error_at(op, format!("'{name}' is unknown to layouts")));
         };
-        let source = matches!(name.as_str(), ops::SPLAT | ops::RANGE | ops::PROGRAM_ID | ops::NUM_PROGRAMS);
+        let source = matches!(
+            name.as_str(),
+            ops::SPLAT | ops::RANGE | ops::PROGRAM_ID | ops::NUM_PROGRAMS
+        );
         let reshapes = matches!(name.as_str(), ops::EXPAND_DIMS | ops::BROADCAST);
         if !(is_elementwise(&name) || source || reshapes) {
             return Err(error_at(op, format!("'{name}' is unknown to layouts")));
         }
         if !result.r#type().is_ranked_tensor() {
-            let operands = op.operands().map(|v| self.get(op, v, None)).collect::<Result<Vec<_>, _>>()?;
+            let operands = op
+                .operands()
+                .map(|v| self.get(op, v, None))
+                .collect::<Result<Vec<_>, _>>()?;
             let new = emitter.like(op, &operands, &[result.r#type()], Vec::new());
             self.scalars.insert(key(result), result_of(new, 0));
             return Ok(());

@@ -5,9 +5,7 @@ use std::fmt;
 use melior::ir::attribute::{DenseElementsAttribute, IntegerAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
-use melior::ir::{
-    Attribute, BlockRef, Location, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike,
-};
+use melior::ir::{Attribute, BlockRef, Location, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
 use mytriton_tile::emit::element_type;
 use mytriton_tile::layout::layout_of;
@@ -36,7 +34,10 @@ pub type PassResult<'c, T = ()> = Result<T, PassError<'c>>;
 
 /// An error at an operation.
 pub fn error_at<'c>(op: OperationRef<'c, '_>, message: impl Into<String>) -> PassError<'c> {
-    PassError { location: op.location(), message: message.into() }
+    PassError {
+        location: op.location(),
+        message: message.into(),
+    }
 }
 
 /// A value's identity, for maps.
@@ -46,7 +47,9 @@ pub fn key(value: Value<'_, '_>) -> usize {
 
 /// An integer attribute's value.
 pub fn int_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
-    IntegerAttribute::try_from(op.attribute(name).ok()?).ok().map(|a| a.value())
+    IntegerAttribute::try_from(op.attribute(name).ok()?)
+        .ok()
+        .map(|a| a.value())
 }
 
 /// The operations of a block, in order.
@@ -62,7 +65,8 @@ pub fn blocks_of<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> 
 /// The kernels of a module: every `func.func` with the attribute `tile.kernel`.
 pub fn kernels_of<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
     let ops = blocks_of(module).into_iter().flat_map(ops_of);
-    ops.filter(|op| name_of(*op) == "func.func" && op.has_attribute("tile.kernel")).collect()
+    ops.filter(|op| name_of(*op) == "func.func" && op.has_attribute("tile.kernel"))
+        .collect()
 }
 
 /// The bytes that an element of what a pointer (or tensor of pointers) points to takes in memory.
@@ -73,7 +77,9 @@ pub fn pointee_bytes(ty: Type<'_>) -> Option<u64> {
 
 /// How many warps run a program of this kernel: the attribute `tile.num_warps`, or 4.
 pub fn num_warps_of(kernel: OperationRef<'_, '_>) -> u32 {
-    int_attribute(kernel, "tile.num_warps").and_then(|n| u32::try_from(n).ok()).unwrap_or(4)
+    int_attribute(kernel, "tile.num_warps")
+        .and_then(|n| u32::try_from(n).ok())
+        .unwrap_or(4)
 }
 
 /// The layout of a tensor value; none for scalars; an error when the `layout` stage has not been reached.
@@ -84,7 +90,10 @@ pub fn layout_at<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, O
     }
     match layout_of(ty) {
         Ok(Some(layout)) => Ok(Some(layout)),
-        Ok(None) => Err(error_at(op, format!("{ty} of '{}' has no layout: run tile-assign-layouts first", name_of(op)))),
+        Ok(None) => Err(error_at(
+            op,
+            format!("{ty} of '{}' has no layout: run tile-assign-layouts first", name_of(op)),
+        )),
         Err(e) => Err(error_at(op, format!("the layout of {ty}: {e}"))),
     }
 }
@@ -102,9 +111,15 @@ pub fn replace_op<'c: 'a, 'a>(old: OperationRef<'c, 'a>, body: Region<'c>) {
 
 /// Puts an operation in the place of another one without results, which is destroyed.
 pub fn put_in_place<'c: 'a, 'a>(old: OperationRef<'c, 'a>, new: Operation<'c>) {
-    let Some(block) = old.block() else { return };
-    block.insert_operation_before(old, new);
-    let mut next = block.first_operation_mut();
+    if let Some(block) = old.block() {
+        block.insert_operation_before(old, new);
+        remove(old);
+    }
+}
+
+/// Destroys an operation whose results, if any, are not used.
+pub fn remove<'c: 'a, 'a>(old: OperationRef<'c, 'a>) {
+    let mut next = old.block().and_then(|block| block.first_operation_mut());
     while let Some(op) = next {
         if op.to_raw().ptr == old.to_raw().ptr {
             drop(sys::detach(op));
@@ -119,7 +134,10 @@ pub fn constant_as<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c,
     let value = op.attribute("value").map_err(|e| error_at(op, e.to_string()))?;
     match DenseElementsAttribute::try_from(value) {
         Ok(dense) if dense.is_splat() => Ok(DenseElementsAttribute::splat(ty, dense.splat_value()).into()),
-        Ok(_) => Err(error_at(op, "a constant tile has the same value everywhere: build others from tile.range")),
+        Ok(_) => Err(error_at(
+            op,
+            "a constant tile has the same value everywhere: build others from tile.range",
+        )),
         Err(_) => Ok(value),
     }
 }

@@ -9,8 +9,8 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::r#type::{DimSize, IntegerType, RankedTensorType, TypeLike};
 use melior::ir::{
-    Attribute, Block, BlockRef, Identifier, Location, Operation, OperationRef, Region, RegionLike, ShapedTypeLike, Type,
-    Value, ValueLike,
+    Attribute, Block, BlockRef, Identifier, Location, Operation, OperationRef, Region, RegionLike, ShapedTypeLike,
+    Type, Value, ValueLike,
 };
 
 /// Appends operations to the end of one block, at a current location.
@@ -27,7 +27,11 @@ pub struct Emitter<'c, 'a> {
 impl<'c: 'a, 'a> Emitter<'c, 'a> {
     /// An emitter at the end of `block`.
     pub fn new(context: &'c Context, block: BlockRef<'c, 'a>, location: Location<'c>) -> Self {
-        Emitter { context, block, location }
+        Emitter {
+            context,
+            block,
+            location,
+        }
     }
 
     /// The same block with another source location.
@@ -65,7 +69,10 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {
         attributes: &[(&str, Attribute<'c>)],
         regions: Vec<Region<'c>>,
     ) -> OperationRef<'c, 'a> {
-        let attributes: Vec<_> = attributes.iter().map(|&(n, a)| (Identifier::new(self.context, n), a)).collect();
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|&(n, a)| (Identifier::new(self.context, n), a))
+            .collect();
         let operation = OperationBuilder::new(name, self.location)
             .add_operands(operands)
             .add_results(results)
@@ -127,7 +134,10 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {
     /// A constant of type `ty` (a float, or a vector or tensor of them) with `value` in every element.
     pub fn float_like(&self, ty: Type<'c>, value: f64) -> Value<'c, 'a> {
         let element = element_type(ty);
-        self.constant(splat_attribute(ty, FloatAttribute::new(self.context, element, value).into()), ty)
+        self.constant(
+            splat_attribute(ty, FloatAttribute::new(self.context, element, value).into()),
+            ty,
+        )
     }
 
     /// A two-operand operation whose result has the first operand's type.
@@ -138,7 +148,12 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {
     /// `arith.cmpi` with the named predicate.
     pub fn cmpi(&self, predicate: CmpI, a: Value<'c, 'a>, b: Value<'c, 'a>) -> Value<'c, 'a> {
         let ty = with_element(a.r#type(), IntegerType::new(self.context, 1).into());
-        self.value("arith.cmpi", &[a, b], ty, &[("predicate", self.i64_attribute(predicate as i64))])
+        self.value(
+            "arith.cmpi",
+            &[a, b],
+            ty,
+            &[("predicate", self.i64_attribute(predicate as i64))],
+        )
     }
 
     /// `arith.select`.
@@ -260,5 +275,9 @@ pub fn with_element<'c>(ty: Type<'c>, element: Type<'c>) -> Type<'c> {
 
 /// The attribute for a constant of type `ty` that has `element` everywhere.
 pub fn splat_attribute<'c>(ty: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
-    if Shaped::of(ty).is_some() { DenseElementsAttribute::splat(ty, element).into() } else { element }
+    if Shaped::of(ty).is_some() {
+        DenseElementsAttribute::splat(ty, element).into()
+    } else {
+        element
+    }
 }

@@ -11,7 +11,9 @@ use melior::ir::block::BlockLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Location, Module, Region, RegionLike, Type as MlirType, Value};
 use melior::ir::{Block, attribute::ArrayAttribute};
-use mytriton_ssa::{Axis, BinaryOp, CmpPred, Const, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, Type, UnaryOp, ValueId};
+use mytriton_ssa::{
+    Axis, BinaryOp, CmpPred, Const, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, Type, UnaryOp, ValueId,
+};
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
@@ -50,10 +52,18 @@ pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Re
     let location = location_of(context, kernel, kernel.loc);
     let module = Module::new(location);
     let region = Region::new();
-    let types: Vec<MlirType> = kernel.params().iter().map(|p| mlir_type(context, kernel.ty(p.value))).collect();
+    let types: Vec<MlirType> = kernel
+        .params()
+        .iter()
+        .map(|p| mlir_type(context, kernel.ty(p.value)))
+        .collect();
     let arguments: Vec<_> = types.iter().map(|&ty| (ty, location)).collect();
     let body = region.append_block(Block::new(&arguments));
-    let mut conversion = Conversion { context, kernel, values: FxHashMap::default() };
+    let mut conversion = Conversion {
+        context,
+        kernel,
+        values: FxHashMap::default(),
+    };
     for (index, param) in kernel.params().iter().enumerate() {
         conversion.values.insert(param.value, argument_of(body, index));
     }
@@ -66,10 +76,19 @@ pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Re
         .params()
         .iter()
         .map(|p| {
-            let name = (melior::ir::Identifier::new(context, "tile.name"), top.string_attribute(&p.name));
-            let divisibility =
-                (melior::ir::Identifier::new(context, "tile.divisibility"), top.i32_attribute(p.divisibility.min(MAX_DIVISIBILITY).into()));
-            let facts = if p.divisibility > 1 { vec![name, divisibility] } else { vec![name] };
+            let name = (
+                melior::ir::Identifier::new(context, "tile.name"),
+                top.string_attribute(&p.name),
+            );
+            let divisibility = (
+                melior::ir::Identifier::new(context, "tile.divisibility"),
+                top.i32_attribute(p.divisibility.min(MAX_DIVISIBILITY).into()),
+            );
+            let facts = if p.divisibility > 1 {
+                vec![name, divisibility]
+            } else {
+                vec![name]
+            };
             melior::ir::attribute::DictionaryAttribute::new(context, &facts).into()
         })
         .collect();
@@ -132,7 +151,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     fn op(&mut self, emitter: Emitter<'c, 'a>, id: OpId) -> Result<(), FromSsaError> {
         let op = self.kernel.op(id);
         let operands: Vec<Value<'c, 'a>> = op.operands.iter().map(|&v| self.value(v)).collect();
-        let types: Vec<MlirType<'c>> = op.results.iter().map(|&v| mlir_type(self.context, self.kernel.ty(v))).collect();
+        let types: Vec<MlirType<'c>> = op
+            .results
+            .iter()
+            .map(|&v| mlir_type(self.context, self.kernel.ty(v)))
+            .collect();
         let first = op.operands.first().map(|&v| self.kernel.ty(v));
         let plain = |name: &str| emitter.op(name, &operands, &types, &[]);
         let flagged = |name: &str, flag: Option<&str>| match flag {
@@ -154,11 +177,16 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             }
             OpKind::Range { start, end } => emitter.tile_range(*start, *end, types[0]).operation(),
             OpKind::Splat => emitter.tile_splat(operands[0], types[0]).operation(),
-            OpKind::ExpandDims { axis } => emitter.tile_expand_dims(operands[0], *axis as i32, types[0]).operation(),
+            OpKind::ExpandDims { axis } => emitter
+                .tile_expand_dims(operands[0], *axis as i32, types[0])
+                .operation(),
             OpKind::Broadcast => emitter.tile_broadcast(operands[0], types[0]).operation(),
             OpKind::Unary(UnaryOp::Abs) if first.is_some_and(Type::is_int) => plain("math.absi"),
             OpKind::Unary(unary) => {
-                let (_, name, flag) = names::UNARY.iter().find(|row| row.0 == *unary).expect("every function has a row");
+                let (_, name, flag) = names::UNARY
+                    .iter()
+                    .find(|row| row.0 == *unary)
+                    .expect("every function has a row");
                 flagged(name, *flag)
             }
             OpKind::Binary(binary) => {
@@ -169,7 +197,10 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             OpKind::Cmp(pred) => self.compare(emitter, op, *pred, &operands, &types)?,
             OpKind::Select => plain("arith.select"),
             OpKind::Cast(kind) => {
-                let (_, name) = names::CASTS.iter().find(|row| row.0 == *kind).expect("every cast has a row");
+                let (_, name) = names::CASTS
+                    .iter()
+                    .find(|row| row.0 == *kind)
+                    .expect("every cast has a row");
                 plain(name)
             }
             OpKind::AddPtr => emitter.tile_addptr(operands[0], operands[1], types[0]).operation(),
@@ -177,7 +208,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let (mask, other) = (operands.get(1).copied(), operands.get(2).copied());
                 emitter.tile_load(operands[0], mask, other, types[0]).operation()
             }
-            OpKind::Store => emitter.tile_store(operands[0], operands[1], operands.get(2).copied()).operation(),
+            OpKind::Store => emitter
+                .tile_store(operands[0], operands[1], operands.get(2).copied())
+                .operation(),
             OpKind::For => {
                 let region = self.region(emitter, op.regions[0], "scf.yield")?;
                 emitter.op_with_regions("scf.for", &operands, &types, &[], vec![region])
@@ -201,15 +234,15 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         Ok(())
     }
 
-    fn binary_name(
-        &self,
-        op: &OpData,
-        binary: BinaryOp,
-    ) -> Result<(&'static str, Option<&'static str>), FromSsaError> {
+    fn binary_name(&self, op: &OpData, binary: BinaryOp) -> Result<(&'static str, Option<&'static str>), FromSsaError> {
         let ty = self.kernel.ty(op.operands[0]);
-        let row = names::BINARY.iter().find(|row| row.0 == binary).expect("every function has a row");
+        let row = names::BINARY
+            .iter()
+            .find(|row| row.0 == binary)
+            .expect("every function has a row");
         let name = if ty.is_int() { row.1 } else { row.2 };
-        name.map(|name| (name, row.3)).ok_or_else(|| self.error(op, format!("'{binary}' is not defined for {ty}")))
+        name.map(|name| (name, row.3))
+            .ok_or_else(|| self.error(op, format!("'{binary}' is not defined for {ty}")))
     }
 
     fn compare(
@@ -224,9 +257,17 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let number = |table: &[(CmpPred, i64)]| table.iter().find(|row| row.0 == pred).map(|row| row.1);
         if ty.pointee().is_some() {
             let wide = mlir_type(self.context, ty.with_scalar(Scalar::I64));
-            let addresses: Vec<_> = operands.iter().map(|&v| emitter.tile_ptr_to_int(v, wide).result()).collect();
+            let addresses: Vec<_> = operands
+                .iter()
+                .map(|&v| emitter.tile_ptr_to_int(v, wide).result())
+                .collect();
             let number = number(names::CMPI).expect("every predicate has a row");
-            return Ok(emitter.op("arith.cmpi", &addresses, types, &[("predicate", emitter.i64_attribute(number))]));
+            return Ok(emitter.op(
+                "arith.cmpi",
+                &addresses,
+                types,
+                &[("predicate", emitter.i64_attribute(number))],
+            ));
         }
         let (name, number) = match ty.is_int() {
             true => ("arith.cmpi", number(names::CMPI)),
@@ -243,7 +284,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         terminator: &str,
     ) -> Result<Region<'c>, FromSsaError> {
         let data = self.kernel.region(region);
-        let types: Vec<_> = data.args.iter().map(|&v| mlir_type(self.context, self.kernel.ty(v))).collect();
+        let types: Vec<_> = data
+            .args
+            .iter()
+            .map(|&v| mlir_type(self.context, self.kernel.ty(v)))
+            .collect();
         let (made, block) = emitter.region(&types);
         for (index, &arg) in data.args.iter().enumerate() {
             self.values.insert(arg, argument_of(block, index));
@@ -255,7 +300,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
 
     fn error(&self, op: &OpData, message: String) -> FromSsaError {
         let place = self.kernel.describe_loc(op.loc);
-        FromSsaError { kernel: self.kernel.name.clone(), place, message }
+        FromSsaError {
+            kernel: self.kernel.name.clone(),
+            place,
+            message,
+        }
     }
 }
 

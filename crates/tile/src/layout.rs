@@ -10,14 +10,23 @@ use crate::emit::shape_of;
 /// The layout that a tensor type carries: none for scalars and tensors without one. An error says why an encoding is no
 /// layout of the tensor; a verified module has none such.
 pub fn layout_of(ty: Type<'_>) -> Result<Option<DistributedLayout>, LayoutError> {
-    let Some(encoding) = RankedTensorType::try_from(ty).ok().and_then(|t| t.encoding()) else { return Ok(None) };
-    let (Some(layout), Some(shape)) = (sys::LayoutRef::new(encoding), shape_of(ty)) else { return Ok(None) };
+    let Some(encoding) = RankedTensorType::try_from(ty).ok().and_then(|t| t.encoding()) else {
+        return Ok(None);
+    };
+    let (Some(layout), Some(shape)) = (sys::LayoutRef::new(encoding), shape_of(ty)) else {
+        return Ok(None);
+    };
     let outs: Vec<String> = (0..shape.len()).map(|d| format!("dim{d}")).collect();
-    let outs: Vec<(&str, u32)> =
-        outs.iter().zip(&shape).map(|(name, &size)| (name.as_str(), (size as u32).next_power_of_two())).collect();
+    let outs: Vec<(&str, u32)> = outs
+        .iter()
+        .zip(&shape)
+        .map(|(name, &size)| (name.as_str(), (size as u32).next_power_of_two()))
+        .collect();
     let ins = sys::LayoutIndex::ALL.map(|index| {
-        let bases: Vec<Vec<u32>> =
-            layout.bases(index).map(|basis| basis.iter().map(|&c| c as u32).collect()).collect();
+        let bases: Vec<Vec<u32>> = layout
+            .bases(index)
+            .map(|basis| basis.iter().map(|&c| c as u32).collect())
+            .collect();
         (index.name(), bases)
     });
     DistributedLayout::new(LinearLayout::from_bases(ins, &outs)?).map(Some)
@@ -31,10 +40,18 @@ pub fn tensor_type<'c>(
     layout: &DistributedLayout,
 ) -> Type<'c> {
     let flat = sys::LayoutIndex::ALL.map(|index| {
-        layout.linear().bases(index.name()).flat_map(|b| b.iter().map(|&c| c as i32).collect::<Vec<_>>()).collect()
+        layout
+            .linear()
+            .bases(index.name())
+            .flat_map(|b| b.iter().map(|&c| c as i32).collect::<Vec<_>>())
+            .collect()
     });
     let flat: [Vec<i32>; 4] = flat;
-    let bases = sys::LayoutBases { rank: layout.rank(), bases: flat.each_ref().map(Vec::as_slice) };
-    let encoding = sys::layout_attribute(location, bases).expect("a distributed layout satisfies the attribute's rules");
+    let bases = sys::LayoutBases {
+        rank: layout.rank(),
+        bases: flat.each_ref().map(Vec::as_slice),
+    };
+    let encoding =
+        sys::layout_attribute(location, bases).expect("a distributed layout satisfies the attribute's rules");
     RankedTensorType::new(shape, element, Some(encoding)).into()
 }

@@ -39,8 +39,16 @@ pub const UNARY: &[(UnaryOp, &str, Option<&str>)] = &[
     (UnaryOp::RoundEven, "math.roundeven", None),
 ];
 
-/// Functions of two numbers: SSA operation, name on integers, name on floats, flag.
-pub const BINARY: &[(BinaryOp, Option<&str>, Option<&str>, Option<&str>)] = &[
+/// SSA operation, name on integers, name on floats, flag.
+pub type BinaryRow = (
+    BinaryOp,
+    Option<&'static str>,
+    Option<&'static str>,
+    Option<&'static str>,
+);
+
+/// Functions of two numbers.
+pub const BINARY: &[BinaryRow] = &[
     (BinaryOp::Add, Some("arith.addi"), Some("arith.addf"), None),
     (BinaryOp::Sub, Some("arith.subi"), Some("arith.subf"), None),
     (BinaryOp::Mul, Some("arith.muli"), Some("arith.mulf"), None),

@@ -44,11 +44,15 @@ fn optional<'c: 'a, 'a>(operation: OperationRef<'c, 'a>, mut range: Range<usize>
 }
 
 fn attribute<'c>(operation: OperationRef<'c, '_>, name: &str) -> Attribute<'c> {
-    operation.attribute(name).expect("a verified operation has its attributes")
+    operation
+        .attribute(name)
+        .expect("a verified operation has its attributes")
 }
 
 fn integer(operation: OperationRef<'_, '_>, name: &str) -> i64 {
-    IntegerAttribute::try_from(attribute(operation, name)).expect("the verifier checks the attribute's kind").value()
+    IntegerAttribute::try_from(attribute(operation, name))
+        .expect("the verifier checks the attribute's kind")
+        .value()
 }
 
 /// Where the operands of one ODS operand stand among all.

@@ -51,7 +51,13 @@ pub fn to_ssa(module: &MlirModule<'_>) -> Result<Module, ToSsaError> {
     while let Some(op) = next {
         next = op.next_in_block();
         if name_of(op) != "func.func" || !op.has_attribute("tile.kernel") {
-            return Err(error(op, format!("'{}' is not a kernel: a func.func with the attribute tile.kernel", name_of(op))));
+            return Err(error(
+                op,
+                format!(
+                    "'{}' is not a kernel: a func.func with the attribute tile.kernel",
+                    name_of(op)
+                ),
+            ));
         }
         kernels.push(kernel_of(op)?);
     }
@@ -63,7 +69,10 @@ pub fn to_ssa(module: &MlirModule<'_>) -> Result<Module, ToSsaError> {
             let first = errors.first();
             let what = first.op_text.as_ref().map(|op| format!(", {op}")).unwrap_or_default();
             let message = format!("in kernel '{}'{what}: {}", first.kernel, first.message);
-            Err(ToSsaError { place: first.place.clone(), message })
+            Err(ToSsaError {
+                place: first.place.clone(),
+                message,
+            })
         }
     }
 }
@@ -74,13 +83,21 @@ pub fn name_of(op: OperationRef<'_, '_>) -> String {
 }
 
 fn error(op: OperationRef<'_, '_>, message: String) -> ToSsaError {
-    ToSsaError { place: place_of(op.location()).map(|(file, line, col)| format!("{file}:{line}:{col}")), message }
+    ToSsaError {
+        place: place_of(op.location()).map(|(file, line, col)| format!("{file}:{line}:{col}")),
+        message,
+    }
 }
 
 /// The file, line and column of a location: of a fused, named or call-site one, those of the first file within it.
 pub fn place_of(location: Location<'_>) -> Option<(String, u32, u32)> {
     if location.is_file_line_col_range() {
-        let file = location.file_line_col_range_filename().as_string_ref().as_str().ok()?.to_owned();
+        let file = location
+            .file_line_col_range_filename()
+            .as_string_ref()
+            .as_str()
+            .ok()?
+            .to_owned();
         let line = u32::try_from(location.file_line_col_range_start_line()).ok()?;
         let col = u32::try_from(location.file_line_col_range_start_column()).ok()?;
         return Some((file, line, col));
@@ -106,20 +123,33 @@ fn int_attribute(op: OperationRef<'_, '_>, name: &str) -> Result<i64, ToSsaError
 }
 
 fn kernel_of(op: OperationRef<'_, '_>) -> Result<Kernel, ToSsaError> {
-    let name = op.attribute("sym_name").ok().and_then(|a| StringAttribute::try_from(a).ok());
+    let name = op
+        .attribute("sym_name")
+        .ok()
+        .and_then(|a| StringAttribute::try_from(a).ok());
     let name = name.map(|a| a.value().to_owned()).unwrap_or_default();
     let body = op.region(0).ok().and_then(|r| r.first_block());
     let body = body.ok_or_else(|| error(op, format!("kernel '{name}' has no body")))?;
-    let mut reader = Reader { kernel: Kernel::new(name), values: FxHashMap::default() };
+    let mut reader = Reader {
+        kernel: Kernel::new(name),
+        values: FxHashMap::default(),
+    };
     reader.kernel.loc = reader.loc(op.location());
     for index in 0..body.argument_count() {
         let argument: Value = crate::emit::argument_of(body, index);
         let ty = reader.ty(op, argument.r#type())?;
         let facts = argument_attributes(op, index);
         let given = facts.iter().find(|(name, _)| name == "tile.name").map(|(_, a)| *a);
-        let given = given.and_then(|a| StringAttribute::try_from(a).ok()).map(|a| a.value().to_owned());
-        let value = reader.kernel.add_param(given.unwrap_or_else(|| format!("arg{index}")), ty.elem);
-        let divisibility = facts.iter().find(|(name, _)| name == "tile.divisibility").map(|(_, a)| *a);
+        let given = given
+            .and_then(|a| StringAttribute::try_from(a).ok())
+            .map(|a| a.value().to_owned());
+        let value = reader
+            .kernel
+            .add_param(given.unwrap_or_else(|| format!("arg{index}")), ty.elem);
+        let divisibility = facts
+            .iter()
+            .find(|(name, _)| name == "tile.divisibility")
+            .map(|(_, a)| *a);
         if let Some(fact) = divisibility.and_then(|a| IntegerAttribute::try_from(a).ok()) {
             reader.kernel.params_mut()[index].divisibility = u32::try_from(fact.value()).unwrap_or(1);
         }
@@ -136,8 +166,10 @@ fn key(value: Value<'_, '_>) -> usize {
 }
 
 /// Attributes that change what an operation gives, and what typed SSA has.
-const MEANINGFUL: &[(&str, &str)] =
-    &[("roundingmode", "rounding to the nearest"), ("unsignedCmp", "loops with signed bounds")];
+const MEANINGFUL: &[(&str, &str)] = &[
+    ("roundingmode", "rounding to the nearest"),
+    ("unsignedCmp", "loops with signed bounds"),
+];
 
 struct Reader {
     kernel: Kernel,
@@ -147,14 +179,21 @@ struct Reader {
 impl Reader {
     fn loc(&mut self, location: Location<'_>) -> Loc {
         match place_of(location) {
-            Some((file, line, col)) => Loc { file: self.kernel.file_index(&file), line, col },
+            Some((file, line, col)) => Loc {
+                file: self.kernel.file_index(&file),
+                line,
+                col,
+            },
             None => Loc::UNKNOWN,
         }
     }
 
     fn ty(&self, op: OperationRef<'_, '_>, ty: MlirType<'_>) -> Result<Type, ToSsaError> {
         if RankedTensorType::try_from(ty).is_ok_and(|tensor| tensor.encoding().is_some()) {
-            let message = format!("{ty} of '{}' has a layout: typed SSA is read from the tile stage", name_of(op));
+            let message = format!(
+                "{ty} of '{}' has a layout: typed SSA is read from the tile stage",
+                name_of(op)
+            );
             return Err(error(op, message));
         }
         ssa_type(ty).ok_or_else(|| error(op, format!("type {ty} of '{}' is none of typed SSA", name_of(op))))
@@ -185,7 +224,10 @@ impl Reader {
             _ => {}
         }
         if let Some((flag, meaning)) = MEANINGFUL.iter().find(|(flag, _)| op.has_attribute(flag)) {
-            return Err(error(op, format!("'{flag}' on '{name}': typed SSA has {meaning} alone")));
+            return Err(error(
+                op,
+                format!("'{flag}' on '{name}': typed SSA has {meaning} alone"),
+            ));
         }
         let kind = self.kind(op, &name)?;
         let loc = self.loc(op.location());
@@ -193,7 +235,10 @@ impl Reader {
             .operands()
             .map(|v| self.value(op, address_of(&kind, v).unwrap_or(v)))
             .collect::<Result<Vec<_>, _>>()?;
-        let types = op.results().map(|r| self.ty(op, r.r#type())).collect::<Result<Vec<_>, _>>()?;
+        let types = op
+            .results()
+            .map(|r| self.ty(op, r.r#type()))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut regions = Vec::new();
         for inner in op.regions() {
             let made = self.kernel.new_region([]);
@@ -223,7 +268,12 @@ impl Reader {
 
     fn kind(&self, op: OperationRef<'_, '_>, name: &str) -> Result<OpKind, ToSsaError> {
         let flagged = |flag: &str| op.attribute("fastmath").is_ok_and(|a| has_flag(a, flag));
-        let on_floats = || op.operand(0).ok().and_then(|v| ssa_type(v.r#type())).is_some_and(Type::is_float);
+        let on_floats = || {
+            op.operand(0)
+                .ok()
+                .and_then(|v| ssa_type(v.r#type()))
+                .is_some_and(Type::is_float)
+        };
         if let Some(kind) = TileOp::cast(op).and_then(tile_kind) {
             return Ok(kind);
         }
@@ -243,7 +293,10 @@ impl Reader {
                 let row = table.iter().find(|row| row.1 == number);
                 OpKind::Cmp(row.map(|row| row.0).ok_or_else(|| {
                     let known = "oeq, olt, ole, ogt, oge and une";
-                    error(op, format!("this predicate of '{name}' is none of typed SSA, which has {known}"))
+                    error(
+                        op,
+                        format!("this predicate of '{name}' is none of typed SSA, which has {known}"),
+                    )
                 })?)
             }
             _ => {
@@ -255,10 +308,17 @@ impl Reader {
                 let unary = |&&(_, n, flag): &&(_, &str, Option<&str>)| {
                     n == name && flag_fits(flag, names::UNARY.iter().filter(|row| row.1 == name).count())
                 };
-                let binary = |&&(_, int, float, flag): &&(_, Option<&str>, Option<&str>, Option<&str>)| {
-                    let same = |row: &&(_, Option<&str>, Option<&str>, Option<&str>)| row.2 == float;
+                let binary = |&&(_, int, float, flag): &&names::BinaryRow| {
+                    let same = |row: &&names::BinaryRow| row.2 == float;
                     (int == Some(name) || float == Some(name))
-                        && flag_fits(flag, if on_floats() { names::BINARY.iter().filter(same).count() } else { 1 })
+                        && flag_fits(
+                            flag,
+                            if on_floats() {
+                                names::BINARY.iter().filter(same).count()
+                            } else {
+                                1
+                            },
+                        )
                 };
                 if let Some(row) = names::UNARY.iter().find(unary) {
                     OpKind::Unary(row.0)
@@ -266,7 +326,11 @@ impl Reader {
                     OpKind::Binary(row.0)
                 } else if let Some(row) = names::BINARY_READ_ONLY.iter().find(|row| row.1 == name) {
                     OpKind::Binary(row.0)
-                } else if let Some(row) = names::CASTS.iter().chain(names::CASTS_READ_ONLY).find(|row| row.1 == name) {
+                } else if let Some(row) = names::CASTS
+                    .iter()
+                    .chain(names::CASTS_READ_ONLY)
+                    .find(|row| row.1 == name)
+                {
                     OpKind::Cast(row.0)
                 } else {
                     return Err(error(op, format!("'{name}' has no form in typed SSA")));
@@ -279,7 +343,12 @@ impl Reader {
         let value = op.attribute("value").map_err(|e| error(op, e.to_string()))?;
         let element = match DenseElementsAttribute::try_from(value) {
             Ok(dense) if dense.is_splat() => dense.splat_value(),
-            Ok(_) => return Err(error(op, "a constant tile has the same value everywhere: build others from a range".into())),
+            Ok(_) => {
+                return Err(error(
+                    op,
+                    "a constant tile has the same value everywhere: build others from a range".into(),
+                ));
+            }
             Err(_) => value,
         };
         let scalar = ssa_type(element.r#type()).and_then(Type::as_scalar);
@@ -304,7 +373,9 @@ fn constant_of(element: Attribute<'_>, scalar: Option<Scalar>) -> Option<Const> 
     // `0x7FC00000 : f32`: the printed bits keep a NaN's payload.
     let text = element.to_string();
     let digits = text.split_whitespace().next()?.strip_prefix("0x")?.to_owned();
-    u64::from_str_radix(&digits, 16).ok().map(|bits| Const::from_bits(scalar, bits))
+    u64::from_str_radix(&digits, 16)
+        .ok()
+        .map(|bits| Const::from_bits(scalar, bits))
 }
 
 /// The pointer under a `tile.ptr_to_int` that a comparison takes.
@@ -323,11 +394,19 @@ pub fn defining_operation<'c: 'a, 'a>(value: Value<'c, 'a>) -> Option<OperationR
 
 /// The attributes of a function's argument.
 pub fn argument_attributes<'c>(function: OperationRef<'c, '_>, index: usize) -> Vec<(String, Attribute<'c>)> {
-    let all = function.attribute("arg_attrs").ok().and_then(|a| ArrayAttribute::try_from(a).ok());
-    let own = all.and_then(|all| all.element(index).ok()).and_then(|a| DictionaryAttribute::try_from(a).ok());
+    let all = function
+        .attribute("arg_attrs")
+        .ok()
+        .and_then(|a| ArrayAttribute::try_from(a).ok());
+    let own = all
+        .and_then(|all| all.element(index).ok())
+        .and_then(|a| DictionaryAttribute::try_from(a).ok());
     let Some(own) = own else { return Vec::new() };
     let text = |name: melior::ir::Identifier| name.as_string_ref().as_str().unwrap_or_default().to_owned();
-    (0..own.len()).filter_map(|i| own.element(i).ok()).map(|(name, a)| (text(name), a)).collect()
+    (0..own.len())
+        .filter_map(|i| own.element(i).ok())
+        .map(|(name, a)| (text(name), a))
+        .collect()
 }
 
 /// The operations of the tile dialect; none for those that are in the tables of [`names`], or have no form in typed SSA.
@@ -336,9 +415,14 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
     Some(match op {
         TileOp::ProgramId(op) => OpKind::ProgramId(axis_of(op.axis())?),
         TileOp::NumPrograms(op) => OpKind::NumPrograms(axis_of(op.axis())?),
-        TileOp::Range(op) => OpKind::Range { start: op.start(), end: op.end() },
+        TileOp::Range(op) => OpKind::Range {
+            start: op.start(),
+            end: op.end(),
+        },
         TileOp::Splat(_) => OpKind::Splat,
-        TileOp::ExpandDims(op) => OpKind::ExpandDims { axis: usize::try_from(op.axis()).ok()? },
+        TileOp::ExpandDims(op) => OpKind::ExpandDims {
+            axis: usize::try_from(op.axis()).ok()?,
+        },
         TileOp::Broadcast(_) => OpKind::Broadcast,
         TileOp::AddPtr(_) => OpKind::AddPtr,
         TileOp::Load(_) => OpKind::Load,
@@ -353,6 +437,8 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
 /// Is the flag set in an `#arith.fastmath<...>` attribute?
 fn has_flag(attribute: Attribute<'_>, flag: &str) -> bool {
     let text = attribute.to_string();
-    let flags = text.split_once('<').map_or(text.as_str(), |(_, rest)| rest.trim_end_matches('>'));
+    let flags = text
+        .split_once('<')
+        .map_or(text.as_str(), |(_, rest)| rest.trim_end_matches('>'));
     flags.split(',').any(|f| f == flag || f == "fast")
 }

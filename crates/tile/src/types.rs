@@ -1,8 +1,8 @@
 //! Types of typed SSA as MLIR types, and back.
 
 use melior::Context;
-use melior::ir::{Location, Type as MlirType, TypeLike};
 use melior::ir::r#type::{IntegerType, RankedTensorType};
+use melior::ir::{Location, Type as MlirType, TypeLike};
 use mytriton_ssa::{Elem, Scalar, Shape, Type};
 use mytriton_tile_sys as sys;
 
@@ -37,7 +37,9 @@ pub fn mlir_type(context: &Context, ty: Type) -> MlirType<'_> {
 pub fn ssa_scalar(ty: MlirType<'_>) -> Option<Scalar> {
     if let Ok(int) = IntegerType::try_from(ty) {
         let wanted = int.width();
-        return Scalar::ALL.into_iter().find(|s| s.is_int() && s.bits() == wanted && int.is_signless());
+        return Scalar::ALL
+            .into_iter()
+            .find(|s| s.is_int() && s.bits() == wanted && int.is_signless());
     }
     let floats = [
         (ty.is_f16(), Scalar::F16),

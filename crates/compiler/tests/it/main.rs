@@ -4,5 +4,6 @@ mod pipeline;
 mod tiles;
 
 // Kernels with every operation on small tiles.
+#[allow(dead_code)] // Its strategy is for tests that need no more than kernels.
 #[path = "../../../ssa/tests/text/generate.rs"]
 mod operations;

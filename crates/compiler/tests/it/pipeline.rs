@@ -48,7 +48,9 @@ fn keep_everything(kernel: &mut Kernel) {
     let mut regions = vec![kernel.body()];
     while let Some(region) = regions.pop() {
         let ops = kernel.region(region).ops.clone();
-        let terminated = ops.last().is_some_and(|&op| matches!(kernel.op(op).kind, OpKind::Yield | OpKind::Condition));
+        let terminated = ops
+            .last()
+            .is_some_and(|&op| matches!(kernel.op(op).kind, OpKind::Yield | OpKind::Condition));
         let end = ops.len() - usize::from(terminated);
         let mut kept = ops[..end].to_vec();
         for &op in &ops[..end] {
@@ -65,7 +67,13 @@ fn keep_everything(kernel: &mut Kernel) {
 fn keep(kernel: &mut Kernel, value: ValueId, ops: &mut Vec<OpId>) {
     let ty = kernel.ty(value);
     let mut op = |kernel: &mut Kernel, kind: OpKind, operands: &[ValueId], results: &[Type]| -> Option<ValueId> {
-        let made = kernel.new_op(kind, operands.iter().copied(), results.iter().copied(), [], Loc::UNKNOWN);
+        let made = kernel.new_op(
+            kind,
+            operands.iter().copied(),
+            results.iter().copied(),
+            [],
+            Loc::UNKNOWN,
+        );
         ops.push(made);
         kernel.op(made).results.first().copied()
     };
@@ -73,7 +81,11 @@ fn keep(kernel: &mut Kernel, value: ValueId, ops: &mut Vec<OpId>) {
     let mut pointers = |kernel: &mut Kernel, to: Scalar| {
         let base = kernel.params()[2 * to as usize + 1].value;
         let tile = Type::ptr(to).with_shape(ty.shape);
-        if ty.is_scalar() { base } else { op(kernel, OpKind::Splat, &[base], &[tile]).unwrap_or(base) }
+        if ty.is_scalar() {
+            base
+        } else {
+            op(kernel, OpKind::Splat, &[base], &[tile]).unwrap_or(base)
+        }
     };
     match ty.elem {
         Elem::Scalar(scalar) => {
@@ -83,7 +95,12 @@ fn keep(kernel: &mut Kernel, value: ValueId, ops: &mut Vec<OpId>) {
         Elem::Ptr(to) => {
             let other = pointers(kernel, to);
             let at = pointers(kernel, Scalar::I1);
-            let same = op(kernel, OpKind::Cmp(CmpPred::Eq), &[value, other], &[Type::I1.with_shape(ty.shape)]);
+            let same = op(
+                kernel,
+                OpKind::Cmp(CmpPred::Eq),
+                &[value, other],
+                &[Type::I1.with_shape(ty.shape)],
+            );
             op(kernel, OpKind::Store, &[at, same.unwrap_or(value)], &[]);
         }
     }

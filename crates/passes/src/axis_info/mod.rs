@@ -43,18 +43,28 @@ pub struct Axis {
 }
 
 impl Axis {
-    const UNKNOWN: Axis = Axis { contiguity: 1, divisibility: 1, constancy: 1 };
+    const UNKNOWN: Axis = Axis {
+        contiguity: 1,
+        divisibility: 1,
+        constancy: 1,
+    };
 
     /// The divisibility of the first element of every aligned group of `size`, at most the contiguity or constancy.
     fn divisibility_of_groups(self, size: u64) -> u64 {
-        if self.contiguity > size { self.divisibility.min(size) } else { self.divisibility }
+        if self.contiguity > size {
+            self.divisibility.min(size)
+        } else {
+            self.divisibility
+        }
     }
 
     fn meet(self, other: Axis) -> Axis {
         let contiguity = self.contiguity.min(other.contiguity);
         Axis {
             contiguity,
-            divisibility: self.divisibility_of_groups(contiguity).min(other.divisibility_of_groups(contiguity)),
+            divisibility: self
+                .divisibility_of_groups(contiguity)
+                .min(other.divisibility_of_groups(contiguity)),
             constancy: self.constancy.min(other.constancy),
         }
     }
@@ -71,12 +81,18 @@ pub struct AxisInfo {
 
 impl AxisInfo {
     fn unknown(rank: usize) -> AxisInfo {
-        AxisInfo { axes: SmallVec::from_elem(Axis::UNKNOWN, rank.max(1)), constant: None }
+        AxisInfo {
+            axes: SmallVec::from_elem(Axis::UNKNOWN, rank.max(1)),
+            constant: None,
+        }
     }
 
     fn meet(&self, other: &AxisInfo) -> AxisInfo {
         let axes = self.axes.iter().zip(&other.axes).map(|(a, b)| a.meet(*b)).collect();
-        AxisInfo { axes, constant: self.constant.filter(|_| self.constant == other.constant) }
+        AxisInfo {
+            axes,
+            constant: self.constant.filter(|_| self.constant == other.constant),
+        }
     }
 
     /// What every element is a multiple of.
@@ -85,12 +101,19 @@ impl AxisInfo {
     }
 
     fn zip(&self, other: &AxisInfo, f: impl Fn(Axis, Axis) -> Axis) -> AxisInfo {
-        AxisInfo { axes: self.axes.iter().zip(&other.axes).map(|(a, b)| f(*a, *b)).collect(), constant: None }
+        AxisInfo {
+            axes: self.axes.iter().zip(&other.axes).map(|(a, b)| f(*a, *b)).collect(),
+            constant: None,
+        }
     }
 }
 
 fn power_of_two_in(value: i64) -> u64 {
-    if value == 0 { CAP } else { (1u64 << value.trailing_zeros()).min(CAP) }
+    if value == 0 {
+        CAP
+    } else {
+        (1u64 << value.trailing_zeros()).min(CAP)
+    }
 }
 
 /// The facts of every value of a function.
@@ -112,7 +135,10 @@ impl AxisInfos {
             for index in 0..body.argument_count() {
                 let mut info = AxisInfo::unknown(0);
                 let facts = argument_attributes(function, index);
-                let fact = facts.iter().find(|(name, _)| name == "tile.divisibility").map(|(_, a)| *a);
+                let fact = facts
+                    .iter()
+                    .find(|(name, _)| name == "tile.divisibility")
+                    .map(|(_, a)| *a);
                 if let Some(fact) = fact.and_then(|a| IntegerAttribute::try_from(a).ok()) {
                     info.axes[0].divisibility = power_of_two_in(fact.value());
                 }
@@ -132,9 +158,10 @@ impl AxisInfos {
 
     /// What is known of a value.
     pub fn get(&self, value: Value<'_, '_>) -> AxisInfo {
-        self.infos.get(&key(value)).cloned().unwrap_or_else(|| {
-            AxisInfo::unknown(shape_of(value.r#type()).map_or(0, |shape| shape.len()))
-        })
+        self.infos
+            .get(&key(value))
+            .cloned()
+            .unwrap_or_else(|| AxisInfo::unknown(shape_of(value.r#type()).map_or(0, |shape| shape.len())))
     }
 
     fn set(&mut self, value: Value<'_, '_>, info: AxisInfo) {
@@ -150,13 +177,21 @@ impl AxisInfos {
     }
 
     fn terminator_operands(block: BlockRef<'_, '_>) -> Vec<OperandInfoSource> {
-        let Some(end) = block.terminator() else { return Vec::new() };
+        let Some(end) = block.terminator() else {
+            return Vec::new();
+        };
         let skip = usize::from(name_of(end) == "scf.condition");
-        end.operands().skip(skip).map(|v| OperandInfoSource(key(v), shape_of(v.r#type()).map_or(0, |s| s.len()))).collect()
+        end.operands()
+            .skip(skip)
+            .map(|v| OperandInfoSource(key(v), shape_of(v.r#type()).map_or(0, |s| s.len())))
+            .collect()
     }
 
     fn info_of(&self, source: &OperandInfoSource) -> AxisInfo {
-        self.infos.get(&source.0).cloned().unwrap_or_else(|| AxisInfo::unknown(source.1))
+        self.infos
+            .get(&source.0)
+            .cloned()
+            .unwrap_or_else(|| AxisInfo::unknown(source.1))
     }
 
     /// What goes into a loop: what enters it, and what came around so far.
@@ -172,7 +207,11 @@ impl AxisInfos {
         for (before, around) in carried.iter_mut().zip(Self::terminator_operands(block)) {
             let weaker = before.meet(&self.info_of(&around));
             if weaker != *before {
-                *before = if self.round < ROUNDS { weaker } else { AxisInfo::unknown(around.1) };
+                *before = if self.round < ROUNDS {
+                    weaker
+                } else {
+                    AxisInfo::unknown(around.1)
+                };
             }
         }
         if self.loops.get(&loop_key(op)) != Some(&carried) {
@@ -186,7 +225,9 @@ impl AxisInfos {
         let operand = |index: usize| op.operand(index).ok();
         match name.as_str() {
             "scf.for" => {
-                let Some(body) = op.region(0).ok().and_then(|r| r.first_block()) else { return };
+                let Some(body) = op.region(0).ok().and_then(|r| r.first_block()) else {
+                    return;
+                };
                 let bounds: Vec<AxisInfo> = (0..3).filter_map(operand).map(|v| self.get(v)).collect();
                 let mut index = AxisInfo::unknown(0);
                 if let [lower, _, step] = &bounds[..] {
@@ -211,8 +252,10 @@ impl AxisInfos {
                     self.set(argument_of(test, index), info.clone());
                 }
                 self.block(test);
-                let passed: Vec<_> =
-                    Self::terminator_operands(test).iter().map(|source| self.info_of(source)).collect();
+                let passed: Vec<_> = Self::terminator_operands(test)
+                    .iter()
+                    .map(|source| self.info_of(source))
+                    .collect();
                 for (index, info) in passed.into_iter().enumerate() {
                     self.set(argument_of(body, index), info.clone());
                     self.set(result_of(op, index), info);
@@ -224,8 +267,10 @@ impl AxisInfos {
                 let mut results: Option<Vec<AxisInfo>> = None;
                 for block in op.regions().filter_map(|r| r.first_block()) {
                     self.block(block);
-                    let given: Vec<_> =
-                        Self::terminator_operands(block).iter().map(|source| self.info_of(source)).collect();
+                    let given: Vec<_> = Self::terminator_operands(block)
+                        .iter()
+                        .map(|source| self.info_of(source))
+                        .collect();
                     results = Some(match results {
                         None => given,
                         Some(before) => before.iter().zip(&given).map(|(a, b)| a.meet(b)).collect(),
@@ -240,7 +285,10 @@ impl AxisInfos {
                 let shape = shape_of(result.r#type());
                 let operands: Vec<AxisInfo> = op.operands().map(|v| self.get(v)).collect();
                 let info = transfer(op, &name, shape.as_deref().unwrap_or(&[]), &operands);
-                self.set(result, info.unwrap_or_else(|| AxisInfo::unknown(shape.map_or(0, |s| s.len()))));
+                self.set(
+                    result,
+                    info.unwrap_or_else(|| AxisInfo::unknown(shape.map_or(0, |s| s.len()))),
+                );
             }
             _ => {}
         }

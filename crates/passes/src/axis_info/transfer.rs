@@ -13,15 +13,31 @@ use crate::ir::{int_attribute, pointee_bytes};
 
 /// The facts of an operation's single result; none where nothing is known.
 pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], operands: &[AxisInfo]) -> Option<AxisInfo> {
-    let extents: SmallVec<[u64; 3]> = if shape.is_empty() { SmallVec::from_elem(1, 1) } else { shape.into() };
+    let extents: SmallVec<[u64; 3]> = if shape.is_empty() {
+        SmallVec::from_elem(1, 1)
+    } else {
+        shape.into()
+    };
     let padded = |d: usize| extents[d].next_power_of_two();
     let uniform = |divisibility: u64, constant: Option<i64>| AxisInfo {
-        axes: (0..extents.len()).map(|d| Axis { contiguity: 1, divisibility, constancy: padded(d) }).collect(),
+        axes: (0..extents.len())
+            .map(|d| Axis {
+                contiguity: 1,
+                divisibility,
+                constancy: padded(d),
+            })
+            .collect(),
         constant,
     };
     // Constants are kept sign-extended.
     let bits = bits_of(result_of(op, 0));
-    let wrap = |value: i64| if bits < 64 { value << (64 - bits) >> (64 - bits) } else { value };
+    let wrap = |value: i64| {
+        if bits < 64 {
+            value << (64 - bits) >> (64 - bits)
+        } else {
+            value
+        }
+    };
     match (name, operands) {
         ("arith.constant", []) => {
             let value = op.attribute("value").ok()?;
@@ -35,14 +51,28 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
         }
         (ops::RANGE, []) => {
             let start = RangeOp::cast(op)?.start().into();
-            let axis = Axis { contiguity: padded(0), divisibility: power_of_two_in(start), constancy: 1 };
-            Some(AxisInfo { axes: SmallVec::from_elem(axis, 1), constant: None })
+            let axis = Axis {
+                contiguity: padded(0),
+                divisibility: power_of_two_in(start),
+                constancy: 1,
+            };
+            Some(AxisInfo {
+                axes: SmallVec::from_elem(axis, 1),
+                constant: None,
+            })
         }
         (ops::SPLAT, [x]) => Some(uniform(x.divisibility_of_all(), x.constant)),
         (ops::EXPAND_DIMS, [x]) => {
             let axis = ExpandDimsOp::cast(op)?.axis() as usize;
             let mut info = x.clone();
-            info.axes.insert(axis, Axis { contiguity: 1, divisibility: x.divisibility_of_all(), constancy: 1 });
+            info.axes.insert(
+                axis,
+                Axis {
+                    contiguity: 1,
+                    divisibility: x.divisibility_of_all(),
+                    constancy: 1,
+                },
+            );
             Some(info)
         }
         (ops::BROADCAST, [x]) => {
@@ -50,7 +80,11 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             let mut info = x.clone();
             for (d, axis) in info.axes.iter_mut().enumerate() {
                 if from[d] != extents[d] {
-                    *axis = Axis { contiguity: 1, divisibility: axis.divisibility_of_groups(1), constancy: padded(d) };
+                    *axis = Axis {
+                        contiguity: 1,
+                        divisibility: axis.divisibility_of_groups(1),
+                        constancy: padded(d),
+                    };
                 }
             }
             Some(info)
@@ -59,19 +93,39 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
         ("arith.extsi" | "arith.extui", [x]) => {
             let from = bits_of(op.operand(0).ok()?);
             let zero_extended = |c: i64| if from < 64 { c & ((1 << from) - 1) } else { c };
-            let constant = if name == "arith.extui" { x.constant.map(zero_extended) } else { x.constant };
+            let constant = if name == "arith.extui" {
+                x.constant.map(zero_extended)
+            } else {
+                x.constant
+            };
             // Small integers do overflow, and -1 is followed by 0: aligned runs alone survive that.
             let breaks = from < 32 || name == "arith.extui";
             let cut = |a: &Axis| {
-                let contiguity = if breaks { a.contiguity.min(a.divisibility) } else { a.contiguity };
-                Axis { contiguity, divisibility: a.divisibility_of_groups(contiguity), ..*a }
+                let contiguity = if breaks {
+                    a.contiguity.min(a.divisibility)
+                } else {
+                    a.contiguity
+                };
+                Axis {
+                    contiguity,
+                    divisibility: a.divisibility_of_groups(contiguity),
+                    ..*a
+                }
             };
-            Some(AxisInfo { axes: x.axes.iter().map(cut).collect(), constant })
+            Some(AxisInfo {
+                axes: x.axes.iter().map(cut).collect(),
+                constant,
+            })
         }
-        ("arith.trunci", [x]) => Some(AxisInfo { constant: x.constant.map(wrap), ..x.clone() }),
+        ("arith.trunci", [x]) => Some(AxisInfo {
+            constant: x.constant.map(wrap),
+            ..x.clone()
+        }),
         ("arith.addi", [a, b]) => Some(AxisInfo {
             constant: fold(a, b, i64::wrapping_add).map(wrap),
-            ..a.zip(b, |a, b| sum(a, b, a.contiguity.min(b.constancy).max(a.constancy.min(b.contiguity))))
+            ..a.zip(b, |a, b| {
+                sum(a, b, a.contiguity.min(b.constancy).max(a.constancy.min(b.contiguity)))
+            })
         }),
         ("arith.subi", [a, b]) => Some(AxisInfo {
             constant: fold(a, b, i64::wrapping_sub).map(wrap),
@@ -106,7 +160,10 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
                 constant,
                 ..a.zip(b, |a, b| Axis {
                     contiguity: 1,
-                    divisibility: a.divisibility_of_groups(1).saturating_mul(b.divisibility_of_groups(1)).min(CAP),
+                    divisibility: a
+                        .divisibility_of_groups(1)
+                        .saturating_mul(b.divisibility_of_groups(1))
+                        .min(CAP),
                     constancy: a.constancy.min(b.constancy),
                 })
             })
@@ -121,29 +178,52 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
                 },
                 constancy: a.constancy,
             });
-            Some(AxisInfo { axes: axes.collect(), constant: a.constant.map(|c| wrap(c << amount)) })
+            Some(AxisInfo {
+                axes: axes.collect(),
+                constant: a.constant.map(|c| wrap(c << amount)),
+            })
         }
         (ops::DIV_S | ops::DIV_U | "arith.divsi" | "arith.divui", [a, b]) => {
             let divisor = b.constant.filter(|&d| d > 0 && (d as u64).is_power_of_two())? as u64;
             // Truncation toward zero breaks a run of negative values, so that runs survive only when unsigned.
             let unsigned = name.ends_with('u') || name.ends_with("ui");
-            let run = |a: &Axis| if unsigned { a.contiguity.min(divisor).min(a.divisibility) } else { 1 };
+            let run = |a: &Axis| {
+                if unsigned {
+                    a.contiguity.min(divisor).min(a.divisibility)
+                } else {
+                    1
+                }
+            };
             let axes = a.axes.iter().map(|a| Axis {
                 contiguity: 1,
                 divisibility: (a.divisibility_of_groups(1) / divisor).max(1),
                 constancy: a.constancy.max(run(a)),
             });
-            Some(AxisInfo { axes: axes.collect(), constant: None })
+            Some(AxisInfo {
+                axes: axes.collect(),
+                constant: None,
+            })
         }
         (ops::REM_S | ops::REM_U | "arith.remsi" | "arith.remui", [a, b]) => {
             let divisor = b.constant.filter(|&d| d > 0 && (d as u64).is_power_of_two())? as u64;
             let unsigned = name.ends_with('u') || name.ends_with("ui");
             let axes = a.axes.iter().map(|a| {
-                let contiguity = if unsigned { a.contiguity.min(divisor).min(a.divisibility) } else { 1 };
+                let contiguity = if unsigned {
+                    a.contiguity.min(divisor).min(a.divisibility)
+                } else {
+                    1
+                };
                 let divisibility = a.divisibility_of_groups(contiguity).min(divisor);
-                Axis { contiguity, divisibility, constancy: a.constancy }
+                Axis {
+                    contiguity,
+                    divisibility,
+                    constancy: a.constancy,
+                }
             });
-            Some(AxisInfo { axes: axes.collect(), constant: None })
+            Some(AxisInfo {
+                axes: axes.collect(),
+                constant: None,
+            })
         }
         ("arith.cmpi", [a, b]) => {
             let predicate = int_attribute(op, "predicate")?;
@@ -157,7 +237,11 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
                     (_, true) => run(b, a),
                     _ => 1,
                 };
-                Axis { contiguity: 1, divisibility: 1, constancy: both.max(along) }
+                Axis {
+                    contiguity: 1,
+                    divisibility: 1,
+                    constancy: both.max(along),
+                }
             }))
         }
         ("arith.select", [condition, a, b]) => {
@@ -165,12 +249,23 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             // A scalar condition decides for the whole tile.
             let whole = shape_of(op.operand(0).ok()?.r#type()).is_none();
             let axes = arms.axes.iter().enumerate().map(|(d, arm)| {
-                let group = if whole { u64::MAX } else { condition.axes.get(d).map_or(1, |c| c.constancy) };
+                let group = if whole {
+                    u64::MAX
+                } else {
+                    condition.axes.get(d).map_or(1, |c| c.constancy)
+                };
                 let contiguity = arm.contiguity.min(group);
                 let divisibility = arm.divisibility_of_groups(contiguity);
-                Axis { contiguity, divisibility, constancy: arm.constancy.min(group) }
+                Axis {
+                    contiguity,
+                    divisibility,
+                    constancy: arm.constancy.min(group),
+                }
             });
-            Some(AxisInfo { axes: axes.collect(), constant: None })
+            Some(AxisInfo {
+                axes: axes.collect(),
+                constant: None,
+            })
         }
         ("arith.andi" | "arith.ori" | "arith.xori", [a, b]) => Some(a.zip(b, |a, b| Axis {
             constancy: a.constancy.min(b.constancy),
@@ -183,7 +278,9 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
 fn sum(a: Axis, b: Axis, contiguity: u64) -> Axis {
     Axis {
         contiguity,
-        divisibility: a.divisibility_of_groups(contiguity).min(b.divisibility_of_groups(contiguity)),
+        divisibility: a
+            .divisibility_of_groups(contiguity)
+            .min(b.divisibility_of_groups(contiguity)),
         constancy: a.constancy.min(b.constancy),
     }
 }

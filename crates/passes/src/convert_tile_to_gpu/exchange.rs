@@ -39,7 +39,7 @@ pub fn declare_scratch<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64) {
     );
 }
 
-impl<'c: 'a, 'a> Conversion<'c, 'a> {
+impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     pub(super) fn convert_layout(
         &mut self,
         emitter: Emitter<'c, 'a>,
@@ -48,8 +48,13 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let op = convert.operation();
-        let (from, to) = (layout_at(op, convert.source().r#type())?, layout_at(op, convert.result().r#type())?);
-        let (Some(from), Some(to)) = (from, to) else { return Err(error_at(op, "tiles with layouts are expected")) };
+        let (from, to) = (
+            layout_at(op, convert.source().r#type())?,
+            layout_at(op, convert.result().r#type())?,
+        );
+        let (Some(from), Some(to)) = (from, to) else {
+            return Err(error_at(op, "tiles with layouts are expected"));
+        };
         if let Some(picked) = in_registers(&from, &to) {
             return Ok(self.permuted(emitter, operand, &picked));
         }
@@ -66,7 +71,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
     ) -> PassResult<'c, Value<'c, 'a>> {
         let element = element_type(ty);
         let truth = element == IntegerType::new(self.context, 1).into();
-        let stored: Type = if truth { IntegerType::new(self.context, 8).into() } else { element };
+        let stored: Type = if truth {
+            IntegerType::new(self.context, 8).into()
+        } else {
+            element
+        };
         let bytes = ssa_scalar(stored).map_or(8, |s| u64::from(s.bytes()));
         let elements: u64 = from.shape().iter().map(|&d| u64::from(d)).product();
         let needed = elements * bytes;
@@ -80,12 +89,17 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
                 ),
             ));
         }
-        self.scratch_bytes = self.scratch_bytes.max(needed);
+        self.shared.scratch_bytes = self.shared.scratch_bytes.max(needed);
 
         let store_at = self.offsets(emitter, op, from, bytes)?;
         let load_at = self.offsets(emitter, op, to, bytes)?;
         let pointer = Type::parse(self.context, "!llvm.ptr<3>").expect("a type of the llvm dialect");
-        let base = emitter.value("llvm.mlir.addressof", &[], pointer, &[("global_name", emitter.symbol(SCRATCH))]);
+        let base = emitter.value(
+            "llvm.mlir.addressof",
+            &[],
+            pointer,
+            &[("global_name", emitter.symbol(SCRATCH))],
+        );
         let i8_type = emitter.type_attribute(IntegerType::new(self.context, 8).into());
         let dynamic = DenseI32ArrayAttribute::new(self.context, &[i32::MIN]);
         let at = |offset: Value<'c, 'a>| {
@@ -101,7 +115,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
                 value = emitter.value("arith.extui", &[value], stored, &[]);
             }
             // Threads that hold the same element write the same value.
-            emitter.op("llvm.store", &[value, at(extract(emitter, store_at, register))], &[], &[]);
+            emitter.op(
+                "llvm.store",
+                &[value, at(extract(emitter, store_at, register))],
+                &[],
+                &[],
+            );
         }
         emitter.op("gpu.barrier", &[], &[], &[]);
         let represents = to.register_representatives();
@@ -135,7 +154,10 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         let mut stride = bytes;
         let mut sum: Option<Value<'c, 'a>> = None;
         for axis in (0..shape.len()).rev() {
-            let at = self.thread.coordinates(emitter, layout, axis).map_err(|e| error_at(op, e.to_string()))?;
+            let at = self
+                .thread
+                .coordinates(emitter, layout, axis)
+                .map_err(|e| error_at(op, e.to_string()))?;
             let scale = emitter.int_like(at.r#type(), stride as i64);
             let term = emitter.binary("arith.muli", at, scale);
             sum = Some(sum.map_or(term, |sum| emitter.binary("arith.addi", sum, term)));
@@ -155,7 +177,11 @@ fn in_registers(from: &DistributedLayout, to: &DistributedLayout) -> Option<Vec<
     if !(lanes && warps) {
         return None;
     }
-    let at: FxHashMap<Vec<u32>, u32> =
-        (0..from.num_registers()).rev().map(|r| (from.coords(r, 0, 0).to_vec(), r)).collect();
-    (0..to.num_registers()).map(|r| at.get(&to.coords(r, 0, 0).to_vec()).copied()).collect()
+    let at: FxHashMap<Vec<u32>, u32> = (0..from.num_registers())
+        .rev()
+        .map(|r| (from.coords(r, 0, 0).to_vec(), r))
+        .collect();
+    (0..to.num_registers())
+        .map(|r| at.get(&to.coords(r, 0, 0).to_vec()).copied())
+        .collect()
 }

@@ -9,7 +9,7 @@ use mytriton_tile_sys as sys;
 use super::Conversion;
 use crate::ir::{PassResult, error_at, layout_at, pointee_bytes};
 
-impl<'c: 'a, 'a> Conversion<'c, 'a> {
+impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     /// What the `gpu` operation `source` says of an axis, as an i32.
     pub(super) fn program(
         &self,
@@ -26,7 +26,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         };
         let dimension = Attribute::parse(self.context, &format!("#gpu<dim {letter}>")).expect("an attribute of gpu");
         let index = emitter.value(source, &[], Type::index(self.context), &[("dimension", dimension)]);
-        Ok(emitter.value("arith.index_cast", &[index], IntegerType::new(self.context, 32).into(), &[]))
+        Ok(emitter.value(
+            "arith.index_cast",
+            &[index],
+            IntegerType::new(self.context, 32).into(),
+            &[],
+        ))
     }
 
     pub(super) fn range(
@@ -37,7 +42,10 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
     ) -> PassResult<'c, Value<'c, 'a>> {
         let op = range.operation();
         let layout = layout_at(op, range.result().r#type())?.ok_or_else(|| error_at(op, "a range is a tile"))?;
-        let coordinates = self.thread.coordinates(emitter, &layout, 0).map_err(|e| error_at(op, e.to_string()))?;
+        let coordinates = self
+            .thread
+            .coordinates(emitter, &layout, 0)
+            .map_err(|e| error_at(op, e.to_string()))?;
         if range.start() == 0 {
             return Ok(coordinates);
         }
@@ -46,11 +54,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
     }
 
     /// address + sign-extended offset * bytes of an element, in 64 bits.
-    pub(super) fn addptr(
-        &self,
-        emitter: Emitter<'c, 'a>,
-        addptr: AddPtrOp<'c, '_>,
-    ) -> PassResult<'c, Value<'c, 'a>> {
+    pub(super) fn addptr(&self, emitter: Emitter<'c, 'a>, addptr: AddPtrOp<'c, '_>) -> PassResult<'c, Value<'c, 'a>> {
         let op = addptr.operation();
         let bytes = pointee_bytes(addptr.pointer().r#type()).ok_or_else(|| error_at(op, "a pointer is expected"))?;
         let (address, mut offset) = (self.value(op, addptr.pointer())?, self.value(op, addptr.offset())?);

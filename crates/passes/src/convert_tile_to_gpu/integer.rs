@@ -7,7 +7,7 @@ use mytriton_tile::ops::TileOp;
 
 use super::Conversion;
 
-impl<'c: 'a, 'a> Conversion<'c, 'a> {
+impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     /// The dialect's shifts and divisions; none for its other operations.
     pub(super) fn integer(
         &self,
@@ -25,7 +25,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
             TileOp::RemS(_) | TileOp::RemU(_) if width == 1 => constant(0),
             // A shift by the width or more brings in nothing but zeros, or the sign.
             TileOp::Shl(_) | TileOp::ShrU(_) => {
-                let shift = if matches!(op, TileOp::Shl(_)) { "arith.shli" } else { "arith.shrui" };
+                let shift = if matches!(op, TileOp::Shl(_)) {
+                    "arith.shli"
+                } else {
+                    "arith.shrui"
+                };
                 let (limit, zero) = (constant(width), constant(0));
                 // The width of an i1 wraps to 1 - 1: compare with the largest amount instead.
                 let fits = if width == 1 {
@@ -44,14 +48,22 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
             }
             // Division by zero and INT_MIN / -1 are undefined in LLVM and may give anything here: divide by 1 instead.
             TileOp::DivU(_) | TileOp::RemU(_) => {
-                let by = if matches!(op, TileOp::DivU(_)) { "arith.divui" } else { "arith.remui" };
+                let by = if matches!(op, TileOp::DivU(_)) {
+                    "arith.divui"
+                } else {
+                    "arith.remui"
+                };
                 let (zero, one) = (constant(0), constant(1));
                 let bad = emitter.cmpi(CmpI::Eq, b, zero);
                 let divisor = emitter.select(bad, one, b);
                 emitter.binary(by, a, divisor)
             }
             TileOp::DivS(_) | TileOp::RemS(_) => {
-                let by = if matches!(op, TileOp::DivS(_)) { "arith.divsi" } else { "arith.remsi" };
+                let by = if matches!(op, TileOp::DivS(_)) {
+                    "arith.divsi"
+                } else {
+                    "arith.remsi"
+                };
                 let (zero, one, minus_one) = (constant(0), constant(1), constant(-1));
                 let least = constant(if width == 64 { i64::MIN } else { -(1 << (width - 1)) });
                 let by_zero = emitter.cmpi(CmpI::Eq, b, zero);

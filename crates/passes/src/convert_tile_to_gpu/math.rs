@@ -65,7 +65,7 @@ fn find<'t>(table: &[(&str, &'t str)], name: &str) -> Option<&'t str> {
     table.iter().find(|row| row.0 == name).map(|row| row.1)
 }
 
-impl<'c: 'a, 'a> Conversion<'c, 'a> {
+impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     /// The operation on floats, if it is one that needs choosing; `ty` is the result's type.
     pub(super) fn function(
         &mut self,
@@ -93,10 +93,18 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
             return None;
         }
         let narrow = element.is_f16() || element.is_bf16();
-        let wide = if narrow { self.widened(emitter, operands, element) } else { operands.to_vec() };
+        let wide = if narrow {
+            self.widened(emitter, operands, element)
+        } else {
+            operands.to_vec()
+        };
         let wide_type = if narrow { with_element(ty, single) } else { ty };
         let result = self.on_wide(emitter, op, name, &wide, wide_type);
-        Some(if narrow { emitter.value("arith.truncf", &[result], ty, &[]) } else { result })
+        Some(if narrow {
+            emitter.value("arith.truncf", &[result], ty, &[])
+        } else {
+            result
+        })
     }
 
     fn widened(&self, emitter: Emitter<'c, 'a>, operands: &[Value<'c, 'a>], element: Type<'c>) -> Vec<Value<'c, 'a>> {
@@ -126,7 +134,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
             text.contains(flag) || text.contains("fast>")
         };
         let approximate = |intrinsic: &str| {
-            map(emitter, operands, ty, |of| call_intrinsic(emitter, intrinsic, of, element))
+            map(emitter, operands, ty, |of| {
+                call_intrinsic(emitter, intrinsic, of, element)
+            })
         };
         match name {
             "math.exp" if single => {
@@ -163,7 +173,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         let symbol = format!("__mytriton_{function}_{element}");
         let parameters = vec![element; operands.len()];
         let signature = melior::dialect::llvm::r#type::function(element, &parameters, false);
-        self.functions.insert(symbol.clone(), signature);
+        self.shared.functions.insert(symbol.clone(), signature);
         map(emitter, operands, ty, |of| {
             let none = melior::ir::attribute::DenseI32ArrayAttribute::new(emitter.context, &[]);
             let segments = melior::ir::attribute::DenseI32ArrayAttribute::new(emitter.context, &[of.len() as i32, 0]);

@@ -33,22 +33,22 @@ struct Words<'c> {
     ty: Type<'c>,
 }
 
-impl<'c, 'a> Conversion<'c, 'a>
+impl<'c, 'a> Conversion<'c, 'a, '_>
 where
     'c: 'a,
 {
-    pub(super) fn load(
-        &mut self,
-        emitter: Emitter<'c, 'a>,
-        load: LoadOp<'c, '_>,
-    ) -> PassResult<'c, Value<'c, 'a>> {
+    pub(super) fn load(&mut self, emitter: Emitter<'c, 'a>, load: LoadOp<'c, '_>) -> PassResult<'c, Value<'c, 'a>> {
         let op = load.operation();
         let ty = self.lowered(op, load.result().r#type())?;
         let element = element_type(ty);
         let addresses = self.value(op, load.pointer())?;
         let mask = load.mask().map(|mask| self.value(op, mask)).transpose()?;
         let other = load.other().map(|other| self.value(op, other)).transpose()?;
-        let access = Access { op, pointer: load.pointer(), mask: load.mask() };
+        let access = Access {
+            op,
+            pointer: load.pointer(),
+            mask: load.mask(),
+        };
         let Some(layout) = layout_at(op, load.result().r#type())? else {
             let other = other.map(|v| vec![v]);
             return Ok(self.load_group(emitter, addresses, mask, other, element, 1)[0]);
@@ -70,21 +70,22 @@ where
                 elements[register as usize] = Some(value);
             }
         }
-        let all: Option<Vec<_>> =
-            (0..elements.len()).map(|r| elements[r].or(elements[represents[r] as usize])).collect();
+        let all: Option<Vec<_>> = (0..elements.len())
+            .map(|r| elements[r].or(elements[represents[r] as usize]))
+            .collect();
         let all = all.ok_or_else(|| error_at(op, "the groups of an access leave out an element"))?;
         Ok(from_elements(emitter, &all, ty))
     }
 
-    pub(super) fn store(
-        &mut self,
-        emitter: Emitter<'c, 'a>,
-        store: StoreOp<'c, '_>,
-    ) -> PassResult<'c> {
+    pub(super) fn store(&mut self, emitter: Emitter<'c, 'a>, store: StoreOp<'c, '_>) -> PassResult<'c> {
         let op = store.operation();
         let (addresses, values) = (self.value(op, store.pointer())?, self.value(op, store.value())?);
         let mask = store.mask().map(|mask| self.value(op, mask)).transpose()?;
-        let access = Access { op, pointer: store.pointer(), mask: store.mask() };
+        let access = Access {
+            op,
+            pointer: store.pointer(),
+            mask: store.mask(),
+        };
         let Some(layout) = layout_at(op, store.value().r#type())? else {
             // All threads hold the scalar; the first one writes it.
             let first = emitter.int(32, 0);
@@ -122,7 +123,11 @@ where
         for (axis, along) in info.axes.iter().enumerate() {
             let mask = mask.as_ref().map_or(u64::MAX, |m| m.axes[axis].constancy);
             // What lies beyond an extent that is no power of two is masked too.
-            let inside = if shape[axis].is_power_of_two() { u64::MAX } else { 1 << shape[axis].trailing_zeros() };
+            let inside = if shape[axis].is_power_of_two() {
+                u64::MAX
+            } else {
+                1 << shape[axis].trailing_zeros()
+            };
             let limit = [
                 ACCESS_BYTES / bytes,
                 along.contiguity,
@@ -155,7 +160,10 @@ where
             if extent.is_power_of_two() {
                 continue;
             }
-            let at = self.thread.coordinates(emitter, layout, axis).map_err(|e| error_at(op, e.to_string()))?;
+            let at = self
+                .thread
+                .coordinates(emitter, layout, axis)
+                .map_err(|e| error_at(op, e.to_string()))?;
             let extent = emitter.int_like(at.r#type(), extent as i64);
             let inside = emitter.cmpi(CmpI::Ult, at, extent);
             mask = Some(mask.map_or(inside, |m| emitter.binary("arith.andi", m, inside)));
@@ -166,8 +174,16 @@ where
     fn words(&self, element: Type<'c>, count: u64) -> Words<'c> {
         let bytes = ssa_scalar(element).map_or(8, |s| u64::from(s.bytes()));
         let total = bytes * count;
-        let bits = if bytes == 8 || total == 8 && count == 1 { 64 } else { (total * 8).min(32) as u32 };
-        Words { bits, count: total * 8 / u64::from(bits), ty: self.int(bits) }
+        let bits = if bytes == 8 || total == 8 && count == 1 {
+            64
+        } else {
+            (total * 8).min(32) as u32
+        };
+        Words {
+            bits,
+            count: total * 8 / u64::from(bits),
+            ty: self.int(bits),
+        }
     }
 
     fn int(&self, bits: u32) -> Type<'c> {
@@ -186,10 +202,21 @@ where
     ) -> Vec<Value<'c, 'a>> {
         let stored = self.stored_type(element);
         let Some(predicate) = predicate else {
-            let ty = if count == 1 { stored } else { Type::vector(&[count], stored) };
+            let ty = if count == 1 {
+                stored
+            } else {
+                Type::vector(&[count], stored)
+            };
             let pointer = emitter.value("llvm.inttoptr", &[address], self.global_pointer(), &[]);
-            let loaded = emitter.value("llvm.load", &[pointer], ty, &[("alignment", self.alignment(emitter, stored, count))]);
-            return (0..count).map(|i| self.from_stored(emitter, extract(emitter, loaded, i as u32), element)).collect();
+            let loaded = emitter.value(
+                "llvm.load",
+                &[pointer],
+                ty,
+                &[("alignment", self.alignment(emitter, stored, count))],
+            );
+            return (0..count)
+                .map(|i| self.as_element(emitter, extract(emitter, loaded, i as u32), element))
+                .collect();
         };
         let words = self.words(stored, count);
         let fallback = match other {
@@ -206,11 +233,25 @@ where
         let class = register_class(words.bits);
         let outputs = vec![format!("={class}"); n as usize];
         let ties = (0..n).map(|i| i.to_string());
-        let constraints = outputs.into_iter().chain(["l".into(), "b".into()]).chain(ties).collect::<Vec<_>>().join(",");
+        let constraints = outputs
+            .into_iter()
+            .chain(["l".into(), "b".into()])
+            .chain(ties)
+            .collect::<Vec<_>>()
+            .join(",");
         let register = self.int(register_bits(words.bits));
-        let result = if n == 1 { register } else { struct_type(self.context, register, n) };
+        let result = if n == 1 {
+            register
+        } else {
+            struct_type(self.context, register, n)
+        };
         let operands: Vec<_> = [address, predicate].into_iter().chain(fallback).collect();
-        let made = emitter.value("llvm.inline_asm", &operands, result, &self.asm(emitter, &template, &constraints));
+        let made = emitter.value(
+            "llvm.inline_asm",
+            &operands,
+            result,
+            &self.asm(emitter, &template, &constraints),
+        );
         let words_loaded: Vec<_> = (0..n)
             .map(|i| {
                 let word = if n == 1 {
@@ -219,11 +260,18 @@ where
                     let position = DenseI64ArrayAttribute::new(self.context, &[i as i64]);
                     emitter.value("llvm.extractvalue", &[made], register, &[("position", position.into())])
                 };
-                if register == words.ty { word } else { emitter.value("arith.trunci", &[word], words.ty, &[]) }
+                if register == words.ty {
+                    word
+                } else {
+                    emitter.value("arith.trunci", &[word], words.ty, &[])
+                }
             })
             .collect();
         let loaded = self.unpack(emitter, &words_loaded, &words, stored, count);
-        loaded.into_iter().map(|v| self.from_stored(emitter, v, element)).collect()
+        loaded
+            .into_iter()
+            .map(|v| self.as_element(emitter, v, element))
+            .collect()
     }
 
     fn store_group(
@@ -242,7 +290,12 @@ where
                 _ => from_elements(emitter, &values, Type::vector(&[count], stored)),
             };
             let pointer = emitter.value("llvm.inttoptr", &[address], self.global_pointer(), &[]);
-            emitter.op("llvm.store", &[value, pointer], &[], &[("alignment", self.alignment(emitter, stored, count))]);
+            emitter.op(
+                "llvm.store",
+                &[value, pointer],
+                &[],
+                &[("alignment", self.alignment(emitter, stored, count))],
+            );
             return;
         };
         let words = self.words(stored, count);
@@ -250,10 +303,17 @@ where
         let n = words.count;
         let template = format!("@$1 st.global{} [$0], {};", suffix(&words), list(2..n + 2));
         let class = register_class(words.bits).to_owned();
-        let constraints = ["l".to_owned(), "b".to_owned()].into_iter().chain(vec![class; n as usize]);
+        let constraints = ["l".to_owned(), "b".to_owned()]
+            .into_iter()
+            .chain(vec![class; n as usize]);
         let constraints = constraints.collect::<Vec<_>>().join(",");
         let operands: Vec<_> = [address, predicate].into_iter().chain(packed).collect();
-        emitter.op("llvm.inline_asm", &operands, &[], &self.asm(emitter, &template, &constraints));
+        emitter.op(
+            "llvm.inline_asm",
+            &operands,
+            &[],
+            &self.asm(emitter, &template, &constraints),
+        );
     }
 
     fn asm(
@@ -283,7 +343,7 @@ where
         if element == self.int(1) { self.int(8) } else { element }
     }
 
-    fn from_stored(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>, element: Type<'c>) -> Value<'c, 'a> {
+    fn as_element(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>, element: Type<'c>) -> Value<'c, 'a> {
         if element != self.int(1) {
             return value;
         }
@@ -292,22 +352,43 @@ where
     }
 
     fn to_stored(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>) -> Value<'c, 'a> {
-        if value.r#type() == self.int(1) { emitter.value("arith.extui", &[value], self.int(8), &[]) } else { value }
+        if value.r#type() == self.int(1) {
+            emitter.value("arith.extui", &[value], self.int(8), &[])
+        } else {
+            value
+        }
     }
 
     /// Elements as words, the first element lowest, each word widened to a register that PTX has.
     fn pack(&self, emitter: Emitter<'c, 'a>, values: &[Value<'c, 'a>], words: &Words<'c>) -> Vec<Value<'c, 'a>> {
         let stored = values[0].r#type();
+        if let &[value] = values {
+            let word = if stored == words.ty {
+                value
+            } else {
+                emitter.value("arith.bitcast", &[value], words.ty, &[])
+            };
+            return vec![self.widened_word(emitter, word, words)];
+        }
         let ty = Type::vector(&[words.count], words.ty);
         let vector = from_elements(emitter, values, Type::vector(&[values.len() as u64], stored));
-        let vector = if vector.r#type() == ty { vector } else { emitter.value("vector.bitcast", &[vector], ty, &[]) };
-        let register = self.int(register_bits(words.bits));
+        let vector = if vector.r#type() == ty {
+            vector
+        } else {
+            emitter.value("vector.bitcast", &[vector], ty, &[])
+        };
         (0..words.count)
-            .map(|i| {
-                let word = extract(emitter, vector, i as u32);
-                if register == words.ty { word } else { emitter.value("arith.extui", &[word], register, &[]) }
-            })
+            .map(|i| self.widened_word(emitter, extract(emitter, vector, i as u32), words))
             .collect()
+    }
+
+    fn widened_word(&self, emitter: Emitter<'c, 'a>, word: Value<'c, 'a>, words: &Words<'c>) -> Value<'c, 'a> {
+        let register = self.int(register_bits(words.bits));
+        if register == words.ty {
+            word
+        } else {
+            emitter.value("arith.extui", &[word], register, &[])
+        }
     }
 
     fn unpack(
@@ -318,20 +399,29 @@ where
         stored: Type<'c>,
         count: u64,
     ) -> Vec<Value<'c, 'a>> {
+        if let (&[word], 1) = (loaded, count) {
+            return vec![if stored == words.ty {
+                word
+            } else {
+                emitter.value("arith.bitcast", &[word], stored, &[])
+            }];
+        }
         let vector = from_elements(emitter, loaded, Type::vector(&[words.count], words.ty));
         let ty = Type::vector(&[count], stored);
-        let vector = if vector.r#type() == ty { vector } else { emitter.value("vector.bitcast", &[vector], ty, &[]) };
+        let vector = if vector.r#type() == ty {
+            vector
+        } else {
+            emitter.value("vector.bitcast", &[vector], ty, &[])
+        };
         (0..count).map(|i| extract(emitter, vector, i as u32)).collect()
     }
 
     /// Elements of another register order, for conversions of layouts.
-    pub(super) fn permuted(
-        &self,
-        emitter: Emitter<'c, 'a>,
-        vector: Value<'c, 'a>,
-        picked: &[u32],
-    ) -> Value<'c, 'a> {
-        let ty = with_element(Type::vector(&[picked.len() as u64], self.int(1)), element_type(vector.r#type()));
+    pub(super) fn permuted(&self, emitter: Emitter<'c, 'a>, vector: Value<'c, 'a>, picked: &[u32]) -> Value<'c, 'a> {
+        let ty = with_element(
+            Type::vector(&[picked.len() as u64], self.int(1)),
+            element_type(vector.r#type()),
+        );
         pick(emitter, vector, picked, ty)
     }
 }
@@ -361,7 +451,11 @@ fn suffix(words: &Words<'_>) -> String {
 /// `{$0, $1}`, or `$0` alone.
 fn list(range: std::ops::Range<u64>) -> String {
     let names: Vec<String> = range.map(|i| format!("${i}")).collect();
-    if names.len() == 1 { names[0].clone() } else { format!("{{{}}}", names.join(", ")) }
+    if names.len() == 1 {
+        names[0].clone()
+    } else {
+        format!("{{{}}}", names.join(", "))
+    }
 }
 
 fn struct_type<'c>(context: &'c melior::Context, element: Type<'c>, count: u64) -> Type<'c> {

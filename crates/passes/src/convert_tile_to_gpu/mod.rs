@@ -15,10 +15,11 @@ mod memory;
 mod thread;
 
 use melior::Context;
+use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::block::BlockLike;
-use melior::ir::operation::OperationLike;
+use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::r#type::{FunctionType, IntegerType};
-use melior::ir::{BlockRef, OperationRef, Region, RegionLike, Type, Value, ValueLike};
+use melior::ir::{Block, BlockRef, Identifier, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
 use mytriton_tile::ops::TileOp;
@@ -28,101 +29,142 @@ use std::collections::BTreeMap;
 
 use crate::axis_info::AxisInfos;
 use crate::ir::{
-    PassResult, blocks_of, constant_as, error_at, kernels_of, key, layout_at, name_of, num_warps_of, ops_of, put_in_place,
+    PassResult, blocks_of, constant_as, error_at, kernels_of, key, layout_at, name_of, num_warps_of, ops_of,
+    put_in_place, remove,
 };
 use thread::Thread;
 
 /// The name of the `gpu.module` that holds the kernels.
 pub const MODULE: &str = "kernels";
 
+/// Threads of a warp.
+const LANES: u32 = 32;
+
 /// Runs the conversion on a module.
 pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {
     sys::with_context(&module, |context| {
-        for kernel in kernels_of(module) {
-            convert(context, kernel)?;
+        let kernels = kernels_of(module);
+        let mut shared = Shared::default();
+        let converted = kernels.iter().map(|&kernel| convert(context, kernel, &mut shared));
+        let converted = converted.collect::<PassResult<Vec<_>>>()?;
+        if let Some((&first, others)) = kernels.split_first() {
+            put_in_place(first, device_module(context, first, &shared, converted));
+            others.iter().for_each(|&kernel| remove(kernel));
         }
         sys::set_attribute(module, "gpu.container_module", melior::ir::Attribute::unit(context));
         Ok(())
     })
 }
 
-fn convert<'c: 'a, 'a>(context: &'c Context, kernel: OperationRef<'c, 'a>) -> PassResult<'c> {
-    let Some(body) = blocks_of(kernel).first().copied() else { return Ok(()) };
-    let num_warps = num_warps_of(kernel);
-    let types: Vec<Type> = (0..body.argument_count()).map(|i| lowered_scalar(context, argument_of(body, i).r#type())).collect();
-    let arguments: Vec<_> = types.iter().map(|&ty| (ty, kernel.location())).collect();
+/// What the kernels of a module have in common.
+#[derive(Default)]
+struct Shared<'c> {
+    /// Library functions that are called: name and type.
+    functions: BTreeMap<String, Type<'c>>,
+    /// Shared memory that conversions of layouts take, in turn.
+    scratch_bytes: u64,
+}
+
+/// `gpu.module { library functions, scratch memory, kernels }`.
+fn device_module<'c>(
+    context: &'c Context,
+    first: OperationRef<'c, '_>,
+    shared: &Shared<'c>,
+    kernels: Vec<Operation<'c>>,
+) -> Operation<'c> {
     let region = Region::new();
-    let block = region.append_block(melior::ir::Block::new(&arguments));
+    let inside = Emitter::new(context, region.append_block(Block::new(&[])), first.location());
+    for (name, ty) in &shared.functions {
+        let attributes = [
+            ("sym_name", inside.string_attribute(name)),
+            ("function_type", inside.type_attribute(*ty)),
+        ];
+        inside.op_with_regions("llvm.func", &[], &[], &attributes, vec![Region::new()]);
+    }
+    if shared.scratch_bytes > 0 {
+        exchange::declare_scratch(inside, shared.scratch_bytes);
+    }
+    let name = inside.string_attribute(MODULE);
+    for kernel in kernels {
+        inside.append(kernel);
+    }
+    OperationBuilder::new("gpu.module", first.location())
+        .add_attributes(&[(Identifier::new(context, "sym_name"), name)])
+        .add_regions([region])
+        .build()
+        .expect("a module has no results to infer")
+}
+
+/// The `gpu.func` of a kernel.
+fn convert<'c: 'a, 'a>(
+    context: &'c Context,
+    kernel: OperationRef<'c, 'a>,
+    shared: &mut Shared<'c>,
+) -> PassResult<'c, Operation<'c>> {
+    let body = blocks_of(kernel)
+        .first()
+        .copied()
+        .ok_or_else(|| error_at(kernel, "a kernel has a body"))?;
+    let arguments: Vec<Value> = (0..body.argument_count()).map(|i| argument_of(body, i)).collect();
+    let types: Vec<Type> = arguments.iter().map(|v| lowered_scalar(context, v.r#type())).collect();
+    let region = Region::new();
+    let block = region.append_block(Block::new(
+        &types.iter().map(|&ty| (ty, kernel.location())).collect::<Vec<_>>(),
+    ));
     let emitter = Emitter::new(context, block, kernel.location());
     let mut conversion = Conversion {
         context,
         infos: AxisInfos::analyze(kernel),
         thread: Thread::new(emitter),
         values: FxHashMap::default(),
-        functions: BTreeMap::new(),
-        scratch_bytes: 0,
+        shared,
     };
-    for index in 0..body.argument_count() {
-        conversion.values.insert(key(argument_of(body, index)), argument_of(block, index));
+    for (index, &argument) in arguments.iter().enumerate() {
+        conversion.values.insert(key(argument), argument_of(block, index));
     }
     conversion.block(emitter, body)?;
 
-    // gpu.module { library functions, scratch memory, the kernel }
-    let (module_region, module_block) = emitter.region(&[]);
-    let inside = emitter.inside(module_block);
-    for (name, ty) in &conversion.functions {
-        inside.op_with_regions(
-            "llvm.func",
-            &[],
-            &[],
-            &[("sym_name", inside.string_attribute(name)), ("function_type", inside.type_attribute(*ty))],
-            vec![Region::new()],
-        );
-    }
-    if conversion.scratch_bytes > 0 {
-        exchange::declare_scratch(inside, conversion.scratch_bytes);
-    }
-    let threads = i32::try_from(num_warps * 32).unwrap_or(i32::MAX);
-    let block_size = melior::ir::attribute::DenseI32ArrayAttribute::new(context, &[threads, 1, 1]);
-    let name = kernel.attribute("sym_name").map_err(|e| error_at(kernel, e.to_string()))?;
-    inside.op_with_regions(
-        "gpu.func",
-        &[],
-        &[],
-        &[
-            ("sym_name", name),
-            ("function_type", inside.type_attribute(FunctionType::new(context, &types, &[]).into())),
-            ("gpu.kernel", inside.unit()),
-            ("known_block_size", block_size.into()),
-        ],
-        vec![region],
-    );
-    let module = melior::ir::operation::OperationBuilder::new("gpu.module", kernel.location())
-        .add_attributes(&[(melior::ir::Identifier::new(context, "sym_name"), emitter.string_attribute(MODULE))])
-        .add_regions([module_region])
+    let name = kernel
+        .attribute("sym_name")
+        .map_err(|e| error_at(kernel, e.to_string()))?;
+    let threads = i32::try_from(num_warps_of(kernel) * LANES).unwrap_or(i32::MAX);
+    let attributes = [
+        ("sym_name", name),
+        (
+            "function_type",
+            emitter.type_attribute(FunctionType::new(context, &types, &[]).into()),
+        ),
+        ("gpu.kernel", emitter.unit()),
+        (
+            "known_block_size",
+            DenseI32ArrayAttribute::new(context, &[threads, 1, 1]).into(),
+        ),
+    ];
+    Ok(OperationBuilder::new("gpu.func", kernel.location())
+        .add_attributes(&attributes.map(|(name, value)| (Identifier::new(context, name), value)))
+        .add_regions([region])
         .build()
-        .expect("a module has no results to infer");
-    put_in_place(kernel, module);
-    Ok(())
+        .expect("a function has no results to infer"))
 }
 
 /// The type of a scalar in the `gpu` stage: pointers are addresses.
 fn lowered_scalar<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
-    if sys::ptr_pointee(ty).is_some() { IntegerType::new(context, 64).into() } else { ty }
+    if sys::ptr_pointee(ty).is_some() {
+        IntegerType::new(context, 64).into()
+    } else {
+        ty
+    }
 }
 
-struct Conversion<'c, 'a> {
+struct Conversion<'c, 'a, 's> {
     context: &'c Context,
     infos: AxisInfos,
     thread: Thread<'c, 'a>,
     values: FxHashMap<usize, Value<'c, 'a>>,
-    /// Library functions that the kernel calls: name and type.
-    functions: BTreeMap<String, Type<'c>>,
-    /// Shared memory that conversions of layouts take, in turn.
-    scratch_bytes: u64,
+    shared: &'s mut Shared<'c>,
 }
 
-impl<'c: 'a, 'a> Conversion<'c, 'a> {
+impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     fn value(&self, op: OperationRef<'c, '_>, old: Value<'c, '_>) -> PassResult<'c, Value<'c, 'a>> {
         let missing = || error_at(op, format!("an operand of '{}' was not converted", name_of(op)));
         self.values.get(&key(old)).copied().ok_or_else(missing)
@@ -149,8 +191,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
 
     fn op(&mut self, emitter: Emitter<'c, 'a>, op: OperationRef<'c, '_>) -> PassResult<'c> {
         let name = name_of(op);
-        let operands = op.operands().map(|v| self.value(op, v)).collect::<PassResult<Vec<_>>>()?;
-        let types = op.results().map(|r| self.lowered(op, r.r#type())).collect::<PassResult<Vec<_>>>()?;
+        let operands = op
+            .operands()
+            .map(|v| self.value(op, v))
+            .collect::<PassResult<Vec<_>>>()?;
+        let types = op
+            .results()
+            .map(|r| self.lowered(op, r.r#type()))
+            .collect::<PassResult<Vec<_>>>()?;
         if name.starts_with("scf.") {
             return self.control_flow(emitter, op, &operands, &types);
         }
@@ -197,9 +245,13 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
             TileOp::NumPrograms(op) => self.program(emitter, op.operation(), op.axis(), "gpu.grid_dim")?,
             TileOp::Range(op) => self.range(emitter, op, types[0])?,
             TileOp::Splat(_) => emitter.value("vector.broadcast", operands, types[0], &[]),
-            TileOp::ExpandDims(op) => {
-                self.regroup(emitter, op.operation(), usize::try_from(op.axis()).ok(), operands[0], types[0])?
-            }
+            TileOp::ExpandDims(op) => self.regroup(
+                emitter,
+                op.operation(),
+                usize::try_from(op.axis()).ok(),
+                operands[0],
+                types[0],
+            )?,
             TileOp::Broadcast(op) => self.regroup(emitter, op.operation(), None, operands[0], types[0])?,
             TileOp::AddPtr(op) => self.addptr(emitter, op)?,
             TileOp::PtrToInt(_) => operands[0],
@@ -248,7 +300,10 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
                 continue;
             };
             let arguments: Vec<Value> = (0..old.argument_count()).map(|i| argument_of(old, i)).collect();
-            let types = arguments.iter().map(|v| self.lowered(op, v.r#type())).collect::<PassResult<Vec<_>>>()?;
+            let types = arguments
+                .iter()
+                .map(|v| self.lowered(op, v.r#type()))
+                .collect::<PassResult<Vec<_>>>()?;
             let (region, block) = emitter.region(&types);
             for (index, argument) in arguments.into_iter().enumerate() {
                 self.values.insert(key(argument), argument_of(block, index));
@@ -275,29 +330,47 @@ impl<'c: 'a, 'a> Conversion<'c, 'a> {
         let result: Value = result_of(op, 0);
         let from_type = op.operand(0).map_err(|e| error_at(op, e.to_string()))?.r#type();
         let (from, to) = (layout_at(op, from_type)?, layout_at(op, result.r#type())?);
-        let (Some(from), Some(to)) = (from, to) else { return Err(error_at(op, "a tile is expected")) };
+        let (Some(from), Some(to)) = (from, to) else {
+            return Err(error_at(op, "a tile is expected"));
+        };
         let shape = from.shape();
         // Where an element of the result comes from: without the new dimension, and at 0 in stretched ones.
         let source = |coordinates: &[u32]| -> Vec<u32> {
-            let kept = coordinates.iter().enumerate().filter(|&(d, _)| Some(d) != axis).map(|(_, &c)| c);
-            kept.zip(&shape).map(|(c, &size)| if size == 1 { 0 } else { c }).collect()
+            let kept = coordinates
+                .iter()
+                .enumerate()
+                .filter(|&(d, _)| Some(d) != axis)
+                .map(|(_, &c)| c);
+            kept.zip(&shape)
+                .map(|(c, &size)| if size == 1 { 0 } else { c })
+                .collect()
         };
         // Lanes and warps must agree bit by bit; then registers can be matched in any one thread.
-        for bit in 0..32u32.ilog2() {
+        for bit in 0..LANES.ilog2() {
             if source(&to.coords(0, 1 << bit, 0))[..] != from.coords(0, 1 << bit, 0)[..] {
-                return Err(error_at(op, format!("lane bit {bit} of the operand's layout differs from the result's")));
+                return Err(error_at(
+                    op,
+                    format!("lane bit {bit} of the operand's layout differs from the result's"),
+                ));
             }
         }
         for bit in 0..to.num_warps().ilog2() {
             if source(&to.coords(0, 0, 1 << bit))[..] != from.coords(0, 0, 1 << bit)[..] {
-                return Err(error_at(op, format!("warp bit {bit} of the operand's layout differs from the result's")));
+                return Err(error_at(
+                    op,
+                    format!("warp bit {bit} of the operand's layout differs from the result's"),
+                ));
             }
         }
-        let registers: FxHashMap<Vec<u32>, u32> =
-            (0..from.num_registers()).rev().map(|r| (from.coords(r, 0, 0).to_vec(), r)).collect();
-        let picked: Option<Vec<u32>> =
-            (0..to.num_registers()).map(|r| registers.get(&source(&to.coords(r, 0, 0))).copied()).collect();
-        let picked = picked.ok_or_else(|| error_at(op, "the operand's layout does not hold what the result's needs"))?;
+        let registers: FxHashMap<Vec<u32>, u32> = (0..from.num_registers())
+            .rev()
+            .map(|r| (from.coords(r, 0, 0).to_vec(), r))
+            .collect();
+        let picked: Option<Vec<u32>> = (0..to.num_registers())
+            .map(|r| registers.get(&source(&to.coords(r, 0, 0))).copied())
+            .collect();
+        let picked =
+            picked.ok_or_else(|| error_at(op, "the operand's layout does not hold what the result's needs"))?;
         Ok(thread::pick(emitter, operand, &picked, ty))
     }
 }

@@ -58,7 +58,12 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
     /// Emits the numbers at the current place, the start of the kernel.
     pub fn new(emitter: Emitter<'c, 'a>) -> Self {
         let dimension = Attribute::parse(emitter.context, "#gpu<dim x>").expect("an attribute of gpu");
-        let index = emitter.value("gpu.thread_id", &[], Type::index(emitter.context), &[("dimension", dimension)]);
+        let index = emitter.value(
+            "gpu.thread_id",
+            &[],
+            Type::index(emitter.context),
+            &[("dimension", dimension)],
+        );
         let i32_type: Type = IntegerType::new(emitter.context, 32).into();
         let id = emitter.value("arith.index_cast", &[index], i32_type, &[]);
         let mut arithmetic = Index(emitter);
@@ -83,9 +88,13 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
             "warp" => self.warp,
             _ => zero,
         });
-        let of_register: Vec<i32> =
-            (0..layout.num_registers()).map(|r| layout.coords(r, 0, 0)[axis] as i32).collect();
-        let ty = Type::vector(&[of_register.len() as u64], IntegerType::new(emitter.context, 32).into());
+        let of_register: Vec<i32> = (0..layout.num_registers())
+            .map(|r| layout.coords(r, 0, 0)[axis] as i32)
+            .collect();
+        let ty = Type::vector(
+            &[of_register.len() as u64],
+            IntegerType::new(emitter.context, 32).into(),
+        );
         let of_thread = emitter.value("vector.broadcast", &[of_thread], ty, &[]);
         if of_register.iter().all(|&c| c == 0) {
             return Ok(of_thread);
@@ -122,7 +131,12 @@ pub fn extract<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, vector: Value<'c, 'a>, inde
         return vector;
     }
     let position = DenseI64ArrayAttribute::new(emitter.context, &[i64::from(index)]);
-    emitter.value("vector.extract", &[vector], element_type(vector.r#type()), &[("static_position", position.into())])
+    emitter.value(
+        "vector.extract",
+        &[vector],
+        element_type(vector.r#type()),
+        &[("static_position", position.into())],
+    )
 }
 
 /// A vector of type `ty` from its elements.

@@ -58,10 +58,8 @@ struct Access {
 
 impl Access {
     fn conflicts(&self, other: &Access) -> bool {
-        let same_thread = self.layout.is_some()
-            && self.layout == other.layout
-            && self.place.is_some()
-            && self.place == other.place;
+        let same_thread =
+            self.layout.is_some() && self.layout == other.layout && self.place.is_some() && self.place == other.place;
         (self.store || other.store) && !same_thread
     }
 }
@@ -94,11 +92,7 @@ struct Walk {
 
 impl Walk {
     /// Walks a block with the accesses that may be pending at its start, and gives those pending at its end.
-    fn block<'c: 'a, 'a>(
-        &mut self,
-        block: BlockRef<'c, 'a>,
-        mut pending: Vec<Access>,
-    ) -> PassResult<'c, Vec<Access>> {
+    fn block<'c: 'a, 'a>(&mut self, block: BlockRef<'c, 'a>, mut pending: Vec<Access>) -> PassResult<'c, Vec<Access>> {
         for op in ops_of(block) {
             let name = name_of(op);
             match name.as_str() {
@@ -117,7 +111,11 @@ impl Walk {
                 "scf.for" | "scf.while" => pending = self.loop_op(op, pending)?,
                 "scf.if" => {
                     let branches = blocks_of(op);
-                    let mut after = if branches.len() < 2 { pending.clone() } else { Vec::new() };
+                    let mut after = if branches.len() < 2 {
+                        pending.clone()
+                    } else {
+                        Vec::new()
+                    };
                     for branch in branches {
                         merge(&mut after, self.block(branch, pending.clone())?);
                     }
@@ -130,11 +128,7 @@ impl Walk {
     }
 
     /// A loop, entered with `pending`: what is pending after it is what may go into an iteration, or comes out of one.
-    fn loop_op<'c: 'a, 'a>(
-        &mut self,
-        op: OperationRef<'c, 'a>,
-        pending: Vec<Access>,
-    ) -> PassResult<'c, Vec<Access>> {
+    fn loop_op<'c: 'a, 'a>(&mut self, op: OperationRef<'c, 'a>, pending: Vec<Access>) -> PassResult<'c, Vec<Access>> {
         let id = op.to_raw().ptr as usize;
         let mut entering = self.loops.get(&id).cloned().unwrap_or_default();
         merge(&mut entering, pending);
@@ -145,7 +139,10 @@ impl Walk {
             end = self.block(body, end)?;
         }
         for access in &mut end {
-            access.place = access.place.take().filter(|place| !place.values().any(|v| inside.contains(&v)));
+            access.place = access
+                .place
+                .take()
+                .filter(|place| !place.values().any(|v| inside.contains(&v)));
         }
         merge(&mut entering, end);
         if self.loops.get(&id) != Some(&entering) {
@@ -178,7 +175,11 @@ fn merge(into: &mut Vec<Access>, more: impl IntoIterator<Item = Access>) {
 fn access_of<'c: 'a, 'a>(strides: &mut StrideInfos, op: OperationRef<'c, 'a>, store: bool) -> PassResult<'c, Access> {
     let pointer = op.operand(0).map_err(|e| error_at(op, e.to_string()))?;
     let layout = layout_at(op, pointer.r#type())?.filter(|l| l.lane_free_mask() | l.warp_free_mask() == 0);
-    Ok(Access { store, place: place_of(strides, pointer), layout })
+    Ok(Access {
+        store,
+        place: place_of(strides, pointer),
+        layout,
+    })
 }
 
 fn place_of<'c: 'a, 'a>(strides: &mut StrideInfos, pointers: Value<'c, 'a>) -> Option<Place> {
@@ -200,12 +201,22 @@ fn place_of<'c: 'a, 'a>(strides: &mut StrideInfos, pointers: Value<'c, 'a>) -> O
         }
     }
     let one_base = shape_of(pointer.r#type()).is_none();
-    let base = if is_kernel_argument(pointer) { None } else { Some(key(pointer)) };
-    (one_base && strides.tell_apart(&of_tiles, &shape)).then_some(Place { base, offsets, element_bytes })
+    let base = if is_kernel_argument(pointer) {
+        None
+    } else {
+        Some(key(pointer))
+    };
+    (one_base && strides.tell_apart(&of_tiles, &shape)).then_some(Place {
+        base,
+        offsets,
+        element_bytes,
+    })
 }
 
 fn is_kernel_argument(value: Value<'_, '_>) -> bool {
-    let Ok(argument) = BlockArgument::try_from(value) else { return false };
+    let Ok(argument) = BlockArgument::try_from(value) else {
+        return false;
+    };
     let owner = argument.owner().parent_operation();
     owner.is_some_and(|owner| name_of(owner) == "func.func")
 }

@@ -40,9 +40,14 @@ const MAX_DEPTH: u32 = 256;
 impl StrideInfos {
     /// Do the sums of these offsets differ from element to element of a tile?
     pub fn tell_apart(&mut self, offsets: &[Value<'_, '_>], shape: &[u64]) -> bool {
-        let mut sum = Affine { strides: smallvec![0; shape.len()], bits: 64 };
+        let mut sum = Affine {
+            strides: smallvec![0; shape.len()],
+            bits: 64,
+        };
         for &offset in offsets {
-            let next = self.of(offset).and_then(|affine| combine(&sum, &affine, i64::checked_add));
+            let next = self
+                .of(offset)
+                .and_then(|affine| combine(&sum, &affine, i64::checked_add));
             let Some(next) = next else { return false };
             sum = next;
         }
@@ -78,10 +83,18 @@ impl StrideInfos {
         let shape = shape_of(value.r#type())?;
         let bits = IntegerType::try_from(element_type(value.r#type())).ok()?.width();
         let op = defining_operation(value)?;
-        let uniform = Some(Affine { strides: smallvec![0; shape.len()], bits });
+        let uniform = Some(Affine {
+            strides: smallvec![0; shape.len()],
+            bits,
+        });
         let name = name_of(op);
         match name.as_str() {
-            ops::RANGE => return Some(Affine { strides: smallvec![1], bits }),
+            ops::RANGE => {
+                return Some(Affine {
+                    strides: smallvec![1],
+                    bits,
+                });
+            }
             ops::SPLAT => return uniform,
             "arith.constant" => return constant(value).and(uniform),
             _ => {}
@@ -111,7 +124,10 @@ impl StrideInfos {
                 };
                 let Affine { strides, bits } = self.of(tile)?;
                 let strides: Option<Strides> = strides.into_iter().map(|s| s.checked_mul(by)).collect();
-                Some(Affine { strides: strides?, bits })
+                Some(Affine {
+                    strides: strides?,
+                    bits,
+                })
             }
             _ => None,
         }
@@ -120,7 +136,10 @@ impl StrideInfos {
 
 fn combine(a: &Affine, b: &Affine, f: fn(i64, i64) -> Option<i64>) -> Option<Affine> {
     let strides: Option<Strides> = a.strides.iter().zip(&b.strides).map(|(&a, &b)| f(a, b)).collect();
-    Some(Affine { strides: strides?, bits: a.bits.min(b.bits) })
+    Some(Affine {
+        strides: strides?,
+        bits: a.bits.min(b.bits),
+    })
 }
 
 /// The number that a tile has everywhere, if it is known.

@@ -34,7 +34,14 @@ const OPS: [BinaryOp; 14] = [
     BinaryOp::Shl,
     BinaryOp::MinS,
 ];
-const INTS: [Scalar; 6] = [Scalar::I8, Scalar::I32, Scalar::I32, Scalar::I32, Scalar::I32, Scalar::I64];
+const INTS: [Scalar; 6] = [
+    Scalar::I8,
+    Scalar::I32,
+    Scalar::I32,
+    Scalar::I32,
+    Scalar::I32,
+    Scalar::I64,
+];
 
 struct Generator<'a> {
     data: std::slice::Iter<'a, u32>,
@@ -52,7 +59,7 @@ impl Generator<'_> {
 
     fn of(&mut self, b: &mut Builder, ty: Type) -> ValueId {
         let fitting: Vec<ValueId> = self.pool.iter().copied().filter(|&v| b.ty(v) == ty).collect();
-        if !fitting.is_empty() && self.next() % 4 != 0 {
+        if !fitting.is_empty() && !self.next().is_multiple_of(4) {
             return self.pick(&fitting);
         }
         match ty.elem {
@@ -62,7 +69,11 @@ impl Generator<'_> {
             }
             Elem::Ptr(_) => {
                 let base = b.kernel().params()[usize::from(ty.pointee() == Some(Scalar::F32))].value;
-                if ty.is_scalar() { base } else { b.splat(base, ty).unwrap() }
+                if ty.is_scalar() {
+                    base
+                } else {
+                    b.splat(base, ty).unwrap()
+                }
             }
         }
     }
@@ -92,8 +103,12 @@ impl Generator<'_> {
                 b.expand_dims(from, axis)?
             }
             4 => {
-                let shapes: [(&[u32], &[u32]); 4] =
-                    [(&[1, 8], &[4, 8]), (&[8, 1], &[8, 16]), (&[1], &[16]), (&[12, 1], &[12, 4])];
+                let shapes: [(&[u32], &[u32]); 4] = [
+                    (&[1, 8], &[4, 8]),
+                    (&[8, 1], &[8, 16]),
+                    (&[1], &[16]),
+                    (&[12, 1], &[12, 4]),
+                ];
                 let (from, to) = self.pick(&shapes);
                 let from = self.of(b, Type::I32.with_shape(Shape::new(from).unwrap()));
                 b.broadcast(from, Type::I32.with_shape(Shape::new(to).unwrap()))?
@@ -109,7 +124,10 @@ impl Generator<'_> {
             }
             6 => {
                 let pred = self.pick(CmpPred::ALL);
-                let (x, y) = { let x = self.any(b, shape); (x, self.of(b, b.ty(x))) };
+                let (x, y) = {
+                    let x = self.any(b, shape);
+                    (x, self.of(b, b.ty(x)))
+                };
                 b.cmp(pred, x, y)?
             }
             7 => {
@@ -131,20 +149,16 @@ impl Generator<'_> {
                 let bounds = [0, 0, 0].map(|_| self.of(b, Type::I32));
                 let one = b.constant(Const::i32(self.pick(&[1, 4])));
                 let this = &mut *self;
-                let results = b.for_loop(
-                    [bounds[0], bounds[1], one],
-                    &initial,
-                    |b, index, carried| {
-                        let outside = this.pool.clone();
-                        this.pool.extend([index, carried[0], carried[1]]);
-                        for _ in 0..this.next() % 5 {
-                            this.step(b, depth + 1)?;
-                        }
-                        let passed = types.iter().map(|&ty| this.of(b, ty)).collect();
-                        this.pool = outside;
-                        Ok::<_, BuildError>(passed)
-                    },
-                )?;
+                let results = b.for_loop([bounds[0], bounds[1], one], &initial, |b, index, carried| {
+                    let outside = this.pool.clone();
+                    this.pool.extend([index, carried[0], carried[1]]);
+                    for _ in 0..this.next() % 5 {
+                        this.step(b, depth + 1)?;
+                    }
+                    let passed = types.iter().map(|&ty| this.of(b, ty)).collect();
+                    this.pool = outside;
+                    Ok::<_, BuildError>(passed)
+                })?;
                 self.pool.extend(results);
                 return Ok(());
             }
@@ -163,8 +177,17 @@ impl Generator<'_> {
 /// A kernel of index arithmetic, and arguments that keep the facts which it is told.
 fn generate(data: &[u32]) -> (Kernel, Vec<i64>) {
     let mut b = Builder::new("index");
-    let mut g = Generator { data: data.iter(), pool: Vec::new() };
-    let elems = [Elem::Ptr(Scalar::F16), Elem::Ptr(Scalar::F32), Elem::Scalar(Scalar::I32), Elem::Scalar(Scalar::I64), Elem::Scalar(Scalar::I8)];
+    let mut g = Generator {
+        data: data.iter(),
+        pool: Vec::new(),
+    };
+    let elems = [
+        Elem::Ptr(Scalar::F16),
+        Elem::Ptr(Scalar::F32),
+        Elem::Scalar(Scalar::I32),
+        Elem::Scalar(Scalar::I64),
+        Elem::Scalar(Scalar::I8),
+    ];
     let mut arguments = Vec::new();
     for (index, elem) in elems.into_iter().enumerate() {
         let value = b.param(format!("p{index}"), elem);
@@ -179,7 +202,9 @@ fn generate(data: &[u32]) -> (Kernel, Vec<i64>) {
     let same = b.splat(g.pool[2], line).unwrap();
     let row = b.range(start, start + 8).unwrap();
     let row = b.expand_dims(row, 0).unwrap();
-    let row = b.broadcast(row, Type::I32.with_shape(Shape::new(&[4, 8]).unwrap())).unwrap();
+    let row = b
+        .broadcast(row, Type::I32.with_shape(Shape::new(&[4, 8]).unwrap()))
+        .unwrap();
     g.pool.extend([run, run, same, row]);
     while g.data.len() > 0 {
         g.step(&mut b, 0).unwrap();
@@ -200,7 +225,9 @@ fn facts<'c: 'a, 'a>(
     for (index, &arg) in data.args.iter().enumerate() {
         found.insert(arg, infos.get(argument_of(block, skip + index)));
     }
-    let ops = ops_of(block).into_iter().filter(|op| !matches!(name_of(*op).as_str(), "func.return"));
+    let ops = ops_of(block)
+        .into_iter()
+        .filter(|op| !matches!(name_of(*op).as_str(), "func.return"));
     for (&op, other) in data.ops.iter().zip(ops) {
         let op = kernel.op(op);
         for (index, &result) in op.results.iter().enumerate() {
@@ -216,7 +243,11 @@ fn facts<'c: 'a, 'a>(
 /// Panics unless the claims hold in a tile.
 fn check(kernel: &Kernel, value: ValueId, info: &AxisInfo, tile: &[i64]) {
     let ty = kernel.ty(value);
-    let dims: Vec<usize> = if ty.is_scalar() { vec![1] } else { ty.shape.dims().iter().map(|&d| d as usize).collect() };
+    let dims: Vec<usize> = if ty.is_scalar() {
+        vec![1]
+    } else {
+        ty.shape.dims().iter().map(|&d| d as usize).collect()
+    };
     assert_eq!(info.axes.len(), dims.len());
     let (unit, bits) = match ty.elem {
         Elem::Ptr(to) => (i64::from(to.bytes()), 64),
@@ -224,7 +255,13 @@ fn check(kernel: &Kernel, value: ValueId, info: &AxisInfo, tile: &[i64]) {
     };
     let claim = || format!("{info:?} of %{value:?} = {tile:?}\n{kernel}");
     // Differences wrap as the numbers do.
-    let wrap = |x: i64| if bits < 64 { (x << (64 - bits)) >> (64 - bits) } else { x };
+    let wrap = |x: i64| {
+        if bits < 64 {
+            (x << (64 - bits)) >> (64 - bits)
+        } else {
+            x
+        }
+    };
     if let Some(constant) = info.constant {
         assert!(tile.iter().all(|&x| x == constant), "constant: {}", claim());
     }
@@ -232,7 +269,7 @@ fn check(kernel: &Kernel, value: ValueId, info: &AxisInfo, tile: &[i64]) {
         let stride: usize = dims[axis + 1..].iter().product();
         for (index, &x) in tile.iter().enumerate() {
             let at = index / stride % dims[axis];
-            let before = |in_run: u64| (at as u64 % in_run != 0).then(|| tile[index - stride]);
+            let before = |in_run: u64| (!(at as u64).is_multiple_of(in_run)).then(|| tile[index - stride]);
             match before(facts.contiguity) {
                 Some(previous) => assert_eq!(wrap(x.wrapping_sub(previous)), wrap(unit), "contiguity: {}", claim()),
                 None => {

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use mytriton_ssa::{
-    Const, Elem, Kernel, OpId, OpKind, RegionId, Type, ValueId, eval_binary, eval_cast, eval_cmp,
-};
+use mytriton_ssa::{Const, Elem, Kernel, OpId, OpKind, RegionId, Type, ValueId, eval_binary, eval_cast, eval_cmp};
 
 /// The values that each SSA value takes in turn, row by row.
 pub type Trace = HashMap<ValueId, Vec<Vec<i64>>>;
@@ -23,8 +21,13 @@ const ITERATIONS: i64 = 3;
 
 impl<'k> Evaluator<'k> {
     pub fn new(kernel: &'k Kernel, arguments: &[i64], program: i64) -> Self {
-        let mut this =
-            Evaluator { kernel, now: HashMap::new(), trace: Trace::new(), overflowed: false, program };
+        let mut this = Evaluator {
+            kernel,
+            now: HashMap::new(),
+            trace: Trace::new(),
+            overflowed: false,
+            program,
+        };
         for (param, &argument) in kernel.params().iter().zip(arguments) {
             this.define(param.value, vec![argument]);
         }
@@ -105,7 +108,10 @@ impl<'k> Evaluator<'k> {
             false => operands[operand][index],
         };
         let number = |operand: usize, index: usize| {
-            Const::from_bits(types[operand].element().as_scalar().unwrap(), element(operand, index) as u64)
+            Const::from_bits(
+                types[operand].element().as_scalar().unwrap(),
+                element(operand, index) as u64,
+            )
         };
         let signed = |c: Const| ((c.bits() as i64) << (64 - c.scalar().bits())) >> (64 - c.scalar().bits());
         let mut overflowed = false;
@@ -120,7 +126,10 @@ impl<'k> Evaluator<'k> {
                 OpKind::Broadcast => {
                     let from = types[0].shape.dims();
                     let at = coordinates(index, dims);
-                    at.iter().zip(from).fold(0, |flat, (&c, &dim)| flat * dim as usize + if dim == 1 { 0 } else { c }) as i64
+                    at.iter()
+                        .zip(from)
+                        .fold(0, |flat, (&c, &dim)| flat * dim as usize + if dim == 1 { 0 } else { c })
+                        as i64
                 }
                 OpKind::Binary(binary) => {
                     let value = eval_binary(binary, number(0, index), number(1, index));
@@ -146,7 +155,9 @@ impl<'k> Evaluator<'k> {
                     signed(eval_cast(kind, number(0, index), to))
                 }
                 OpKind::AddPtr => {
-                    let Elem::Ptr(to) = ty.elem else { unreachable!("a pointer") };
+                    let Elem::Ptr(to) = ty.elem else {
+                        unreachable!("a pointer")
+                    };
                     element(0, index) + element(1, index) * i64::from(to.bytes())
                 }
                 _ => unreachable!("not evaluated: {}", data.kind.name()),

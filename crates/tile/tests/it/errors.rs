@@ -7,7 +7,9 @@ use crate::context;
 
 /// The error for a kernel with this body; its first operation is on line 2.
 fn error_of(arguments: &str, body: &str) -> String {
-    error_in(&format!("func.func @k({arguments}) attributes {{tile.kernel}} {{\n{body}\nreturn\n}}"))
+    error_in(&format!(
+        "func.func @k({arguments}) attributes {{tile.kernel}} {{\n{body}\nreturn\n}}"
+    ))
 }
 
 fn error_in(text: &str) -> String {
@@ -37,12 +39,28 @@ fn constants() {
 
 #[test]
 fn operations() {
-    assert_error("%a: i32", "%0 = math.ctpop %a : i32", "'math.ctpop' has no form in typed SSA");
+    assert_error(
+        "%a: i32",
+        "%0 = math.ctpop %a : i32",
+        "'math.ctpop' has no form in typed SSA",
+    );
     assert_error("%a: i32", "%0 = arith.index_cast %a : i32 to index", "index");
-    assert_error("%a: i32, %b: i32", "%0, %1 = arith.addui_extended %a, %b : i32, i1", "arith.addui_extended");
-    assert_error("%a: i1", "%0 = vector.broadcast %a : i1 to vector<4xi1>", "'vector.broadcast' has no form in typed SSA");
+    assert_error(
+        "%a: i32, %b: i32",
+        "%0, %1 = arith.addui_extended %a, %b : i32, i1",
+        "arith.addui_extended",
+    );
+    assert_error(
+        "%a: i1",
+        "%0 = vector.broadcast %a : i1 to vector<4xi1>",
+        "'vector.broadcast' has no form in typed SSA",
+    );
     assert_error("", "gpu.barrier", "'gpu.barrier' has no form in typed SSA");
-    assert_error("%a: f32", "%0 = math.cbrt %a : f32", "'math.cbrt' has no form in typed SSA");
+    assert_error(
+        "%a: f32",
+        "%0 = math.cbrt %a : f32",
+        "'math.cbrt' has no form in typed SSA",
+    );
 }
 
 #[test]
@@ -57,7 +75,11 @@ fn predicates() {
 #[test]
 fn signed_operations_on_truth_values() {
     let comparison = "%0 = arith.cmpi slt, %a, %a : i1";
-    for body in [comparison, "%0 = arith.maxsi %a, %a : i1", "%0 = tile.div_s %a, %a : i1"] {
+    for body in [
+        comparison,
+        "%0 = arith.maxsi %a, %a : i1",
+        "%0 = tile.div_s %a, %a : i1",
+    ] {
         assert_error("%a: i1", body, "i1");
     }
 }
@@ -65,8 +87,16 @@ fn signed_operations_on_truth_values() {
 /// Attributes that change what an operation gives are not dropped silently.
 #[test]
 fn attributes() {
-    assert_error("%a: f32", "%0 = arith.truncf %a upward : f32 to f16", "'roundingmode' on 'arith.truncf'");
-    assert_error("%a: i32", "scf.for unsigned %i = %a to %a step %a : i32 { }", "'unsignedCmp' on 'scf.for'");
+    assert_error(
+        "%a: f32",
+        "%0 = arith.truncf %a upward : f32 to f16",
+        "'roundingmode' on 'arith.truncf'",
+    );
+    assert_error(
+        "%a: i32",
+        "scf.for unsigned %i = %a to %a step %a : i32 { }",
+        "'unsignedCmp' on 'scf.for'",
+    );
 }
 
 #[test]
@@ -99,5 +129,9 @@ fn functions() {
 #[test]
 fn layouts() {
     let layout = "#tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>";
-    assert_error("", &format!("%0 = tile.range 0, 32 : tensor<32xi32, {layout}>"), "layout");
+    assert_error(
+        "",
+        &format!("%0 = tile.range 0, 32 : tensor<32xi32, {layout}>"),
+        "layout",
+    );
 }

@@ -5,6 +5,7 @@ mod ops;
 mod round_trip;
 
 // Kernels with every operation, and the equality that does not see ids.
+#[allow(dead_code)] // Its strategy is for tests that need no more than kernels.
 #[path = "../../../ssa/tests/text/generate.rs"]
 mod generate;
 #[path = "../../../ssa/tests/text/same.rs"]

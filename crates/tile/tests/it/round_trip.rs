@@ -2,8 +2,7 @@
 
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use mytriton_ssa::{
-    BinaryOp, Builder, CastKind, CmpPred, Const, Elem, Kernel, OptLevel, Scalar, Shape, Type, UnaryOp, optimise,
-    verify,
+    BinaryOp, Builder, CastKind, CmpPred, Const, Elem, Kernel, OptLevel, Scalar, Shape, Type, UnaryOp, optimise, verify,
 };
 use mytriton_tile::{from_ssa, to_ssa};
 use mytriton_tile_sys as sys;
@@ -21,12 +20,16 @@ fn assert_round_trip(kernel: &Kernel) {
         panic!("{}\n{}\n{kernel}", reports[0], module.as_operation());
     }
     let back = to_ssa(&module).unwrap();
-    let [back] = &back.kernels[..] else { panic!("one kernel is expected") };
+    let [back] = &back.kernels[..] else {
+        panic!("one kernel is expected")
+    };
     verify(back).unwrap();
     assert_same(kernel, back, true);
 
     // The short form leaves out places, and those of terminators without operands even when asked for.
-    let all = OperationPrintingFlags::new().enable_debug_info(true, false).print_generic_operation_form();
+    let all = OperationPrintingFlags::new()
+        .enable_debug_info(true, false)
+        .print_generic_operation_form();
     for (flags, places) in [(OperationPrintingFlags::new(), false), (all, true)] {
         let text = module.as_operation().to_string_with_flags(flags).unwrap();
         let (read, reports) = sys::collect_diagnostics(&context, || sys::parse_module(&context, &text, "kernel.mlir"));
@@ -38,7 +41,10 @@ fn assert_round_trip(kernel: &Kernel) {
 fn kernel(data: &[u32]) -> Kernel {
     let mut kernel = generate(data);
     // An attribute of type i32 holds no more.
-    kernel.params_mut().iter_mut().for_each(|p| p.divisibility = p.divisibility.min(1 << 30));
+    kernel
+        .params_mut()
+        .iter_mut()
+        .for_each(|p| p.divisibility = p.divisibility.min(1 << 30));
     kernel
 }
 
@@ -120,10 +126,22 @@ fn constants_keep_their_bits() {
             Scalar::F64 => 0x7FF0_0000_0000_0000,
             _ => ones >> 1,
         };
-        for bits in [0, 1, ones, top, top | 1, ones >> 1, exponent, exponent | 1, exponent | top, exponent | top | 5] {
+        for bits in [
+            0,
+            1,
+            ones,
+            top,
+            top | 1,
+            ones >> 1,
+            exponent,
+            exponent | 1,
+            exponent | top,
+            exponent | top | 5,
+        ] {
             let value = Const::from_bits(scalar, bits & ones);
             b.constant(value);
-            b.constant_of(value, Type::scalar(scalar).with_shape(Shape::new(&[2, 3]).unwrap())).unwrap();
+            b.constant_of(value, Type::scalar(scalar).with_shape(Shape::new(&[2, 3]).unwrap()))
+                .unwrap();
         }
     }
     assert_round_trip(&b.finish());

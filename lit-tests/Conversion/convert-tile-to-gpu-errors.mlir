@@ -1,0 +1,47 @@
+// RUN: mytriton-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(convert-tile-to-gpu)'
+
+func.func @no_layout() attributes {tile.kernel} {
+  // expected-error @+1 {{tensor<16xi32> of 'tile.range' has no layout: run tile-assign-layouts first}}
+  %r = tile.range 0, 16 : tensor<16xi32>
+  return
+}
+
+// -----
+
+#row = #tile.layout<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []}>
+func.func @unknown(%x: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  // expected-error @+1 {{'index.castu' has no form in the gpu stage}}
+  %0 = index.castu %x : i32 to index
+  return
+}
+
+// -----
+
+#rows = #tile.layout<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [32, 0], [64, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []}>
+#columns = #tile.layout<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [0, 32], [0, 64]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []}>
+func.func @too_large(%x: f32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %a = tile.splat %x : f32 -> tensor<128x128xf32, #rows>
+  // expected-error @+1 {{takes 65536 bytes of shared memory; 49152 are available: use a smaller tile}}
+  %b = tile.convert_layout %a : tensor<128x128xf32, #rows> -> tensor<128x128xf32, #columns>
+  return
+}
+
+// -----
+
+#lanes = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+#back = #tile.layout<{register = [], lane = [[0, 16], [0, 8], [0, 4], [0, 2], [0, 1]], warp = []}>
+func.func @other_lanes() attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %r = tile.range 0, 32 : tensor<32xi32, #lanes>
+  // expected-error @+1 {{lane bit 0 of the operand's layout differs from the result's}}
+  %e = tile.expand_dims %r, 0 : tensor<32xi32, #lanes> -> tensor<1x32xi32, #back>
+  return
+}
+
+// -----
+
+#lanes = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+func.func @values() attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  // expected-error @+1 {{a constant tile has the same value everywhere: build others from tile.range}}
+  %c = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 32]> : tensor<32xi32, #lanes>
+  return
+}
