@@ -6,6 +6,7 @@
 //! This crate holds the project's `unsafe` code for the GPU. A kernel is trusted as any machine code is: what it
 //! does with the addresses that it is given is not checked here.
 
+pub mod baseline;
 mod device;
 mod error;
 mod function;

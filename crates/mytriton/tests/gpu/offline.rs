@@ -1,0 +1,121 @@
+//! What can be checked of generated code without a GPU: ptxas and NVRTC accept it, and nothing is spilled.
+
+use mytriton::{Backend, LaunchOptions};
+use mytriton_codegen_ptx::ptxas::Ptxas;
+use mytriton_compiler::{CompileOptions, OptLevel, Target, compile};
+use mytriton_runtime::nvrtc;
+use mytriton_ssa::{Kernel, optimise};
+
+use crate::case::Case;
+use crate::check::{Outcome, failed};
+
+/// The GPUs that code is checked for.
+pub const TARGETS: [Target; 5] = [Target::Sm75, Target::Sm80, Target::Sm86, Target::Sm89, Target::Sm90a];
+
+/// Set where the tools must be there.
+const REQUIRED: [&str; 2] = ["MYTRITON_REQUIRE_TOOLS", "CI"];
+
+fn required() -> bool {
+    REQUIRED.iter().any(|name| std::env::var_os(name).is_some())
+}
+
+/// What comes of a missing tool: a failure where tools are required, else a check that was not run.
+pub fn missing(what: &str) -> Outcome {
+    if required() {
+        Outcome::Failed(what.to_owned())
+    } else {
+        Outcome::Ignored(what.to_owned())
+    }
+}
+
+/// The kernel as launches compile it.
+pub fn optimised(kernel: &Kernel) -> Kernel {
+    let mut kernel = kernel.clone();
+    optimise(&mut kernel, mytriton_ssa::OptLevel::Full);
+    kernel
+}
+
+/// The options of a case for the PTX path.
+pub fn compile_options(case: &Case, target: Target, opt_level: OptLevel) -> CompileOptions {
+    CompileOptions {
+        num_warps: case.warps,
+        fp_fusion: case.fusion,
+        opt_level,
+        ..CompileOptions::new(target)
+    }
+}
+
+/// The targets that a case is checked for: the newest, and one of the others by turns unless all are asked for.
+fn targets(turn: usize, all: bool) -> impl Iterator<Item = Target> {
+    let last = TARGETS.len() - 1;
+    (TARGETS.into_iter().enumerate())
+        .filter(move |&(i, _)| all || i == last || i == turn % last)
+        .map(|(_, t)| t)
+}
+
+/// PTX for the targets, through ptxas: no warnings, no spills, no stack.
+pub fn ptxas(case: &Case, turn: usize, all: bool) -> Outcome {
+    let ptxas = match Ptxas::find() {
+        Ok(ptxas) => ptxas,
+        Err(error) => return missing(&error.to_string()),
+    };
+    let kernel = optimised(&case.kernel);
+    for target in targets(turn, all) {
+        let compiled = match compile(&kernel, &compile_options(case, target, OptLevel::O3)) {
+            Ok(compiled) => compiled,
+            Err(error) => return failed(format!("{target}: {error}")),
+        };
+        let text = String::from_utf8_lossy(compiled.kernel.code.as_bytes()).into_owned();
+        let report = match ptxas.check(&text, target) {
+            Ok(report) => report,
+            Err(error) => return failed(format!("{target}: {error}\n{text}")),
+        };
+        if !report.warnings.is_empty() {
+            return failed(format!("{target}: ptxas warns: {}", report.warnings.join("; ")));
+        }
+        if report.kernels.len() != 1 {
+            return failed(format!("{target}: {} kernels in the PTX", report.kernels.len()));
+        }
+        let used = &report.kernels[0];
+        if used.spill_store_bytes + used.spill_load_bytes > 0 || (used.stack_bytes > 0 && !case.local_memory) {
+            return failed(format!("{target}: registers do not suffice: {used:?}"));
+        }
+    }
+    // Without optimisation the code must be accepted too; it may use whatever it likes.
+    let plain = compile(&case.kernel, &compile_options(case, Target::Sm80, OptLevel::O0));
+    match plain.map(|c| ptxas.check(&String::from_utf8_lossy(c.kernel.code.as_bytes()), Target::Sm80)) {
+        Ok(Ok(_)) => Outcome::Passed,
+        Ok(Err(error)) => failed(format!("without optimisation: {error}")),
+        Err(error) => failed(format!("without optimisation: {error}")),
+    }
+}
+
+/// The options of a case for the CUDA C++ path.
+pub fn cuda_options(case: &Case) -> LaunchOptions {
+    LaunchOptions {
+        num_warps: case.warps,
+        backend: Backend::CudaCpp,
+        fp_fusion: case.fusion,
+    }
+}
+
+/// Is the error that something of the CUDA toolkit is missing?
+pub fn is_missing(error: &mytriton::Error) -> bool {
+    matches!(
+        error,
+        mytriton::Error::CudaHeaders { .. }
+            | mytriton::Error::Runtime(mytriton_runtime::Error::Nvrtc(nvrtc::Error::Missing))
+    )
+}
+
+/// CUDA C++ for the targets, through NVRTC.
+pub fn nvrtc(case: &Case, turn: usize, all: bool) -> Outcome {
+    for target in targets(turn, all) {
+        match mytriton::compile(&case.kernel, target.name(), cuda_options(case)) {
+            Ok(_) => {}
+            Err(error) if is_missing(&error) => return missing(&error.to_string()),
+            Err(error) => return failed(format!("{target}: {error}")),
+        }
+    }
+    Outcome::Passed
+}

@@ -1,0 +1,109 @@
+//! The command line: that of Rust's own test runner as far as it makes sense, and some of ours.
+
+use std::path::PathBuf;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Checks whose name contains one of these (is one of these, with `exact`) run; without any, all.
+    pub filters: Vec<String>,
+    /// Checks whose name contains one of these do not.
+    pub skipped: Vec<String>,
+    /// Compare whole names.
+    pub exact: bool,
+    /// Print the names alone.
+    pub list: bool,
+    /// The seed of all random numbers.
+    pub seed: Option<u64>,
+    /// Check code with tools even where a GPU is.
+    pub offline: bool,
+    /// Check code for every target.
+    pub all_targets: bool,
+    /// Where the report goes.
+    pub report: Option<PathBuf>,
+    /// The commit that the report names.
+    pub commit: Option<String>,
+    /// Processes at a time.
+    pub jobs: Option<usize>,
+    /// Run the checks of this group in this process, and report them on the standard output for the parent.
+    pub worker: Option<String>,
+    /// The first check to run as a worker.
+    pub from: usize,
+    /// Use the GPU as a worker.
+    pub gpu: bool,
+    /// Print the help.
+    pub help: bool,
+}
+
+/// What `--help` prints.
+pub const HELP: &str = "\
+Runs the same kernels on the reference interpreter and on the GPU by every way there is, and compares.
+Without a GPU, generated code is checked by ptxas and NVRTC instead.
+
+usage: gpu [OPTIONS] [FILTER ...]
+
+  FILTER            run checks whose name contains it (group::case::way)
+  --exact           compare whole names
+  --skip FILTER     leave out checks whose name contains it
+  --list            print the names
+  --seed N          the seed of all random data and kernels (default: new each time, and printed)
+  --offline         check code with the tools even where there is a GPU
+  --all-targets     check all code for every target, not samples
+  --jobs N          processes at a time
+  --report FILE     write a report there (Markdown), and the same as FILE.json; MYTRITON_REPORT does too
+  --commit ID       the commit that the report names (default: MYTRITON_COMMIT, at build time or now)
+";
+
+impl Options {
+    /// Reads the arguments, the program's name not among them.
+    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
+        let mut options = Options::default();
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            let (name, inline) = match argument.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.to_owned())),
+                _ => (argument, None),
+            };
+            let mut value = || {
+                let next = inline.clone().or_else(|| arguments.next());
+                next.ok_or_else(|| format!("{name} needs a value; --help lists the options"))
+            };
+            let number = |text: String| text.parse::<u64>().map_err(|_| format!("'{text}' is not a number"));
+            match name.as_str() {
+                "--exact" => options.exact = true,
+                "--list" => options.list = true,
+                "--offline" => options.offline = true,
+                "--all-targets" => options.all_targets = true,
+                "--gpu" => options.gpu = true,
+                "--help" | "-h" => options.help = true,
+                "--skip" => options.skipped.push(value()?),
+                "--seed" => options.seed = Some(number(value()?)?),
+                "--jobs" | "--test-threads" => options.jobs = Some(number(value()?)? as usize),
+                "--report" => options.report = Some(PathBuf::from(value()?)),
+                "--commit" => options.commit = Some(value()?),
+                "--worker" => options.worker = Some(value()?),
+                "--from" => options.from = number(value()?)? as usize,
+                // Of Rust's test runner, without a meaning here.
+                "--nocapture" | "--no-capture" | "--show-output" | "--include-ignored" | "--quiet" | "-q" => {}
+                "--format" | "--color" | "--logfile" => drop(value()?),
+                other if other.starts_with('-') => {
+                    return Err(format!("unknown option {other}; --help lists the options"));
+                }
+                _ => options.filters.push(name),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Does a check of that name run?
+    pub fn wants(&self, name: &str) -> bool {
+        let matches = |filter: &String| {
+            if self.exact {
+                name == filter
+            } else {
+                name.contains(filter.as_str())
+            }
+        };
+        (self.filters.is_empty() || self.filters.iter().any(matches)) && !self.skipped.iter().any(matches)
+    }
+}
