@@ -1,0 +1,192 @@
+//! Arguments on a device, and arrays back from it.
+
+use std::path::{Path, PathBuf};
+
+use bytemuck::Pod;
+use mytriton::frontend::ScalarValue;
+use mytriton::{Arg, Buffer, DType, Device, Element, bf16, f16};
+use mytriton_ssa::{Const, Scalar};
+
+use crate::arguments::Bound;
+use crate::npy;
+
+/// An argument that is ready to be launched with.
+pub enum Argument {
+    /// A number.
+    Scalar(Const),
+    /// Memory of the device.
+    Array(Array),
+}
+
+/// An array on a device.
+pub struct Array {
+    /// The type of the elements.
+    pub scalar: Scalar,
+    /// The same in NumPy's spelling.
+    pub descr: String,
+    /// The extents.
+    pub shape: Vec<u64>,
+    file: Option<PathBuf>,
+    buffer: Box<dyn Memory>,
+    /// What it held before the launch; none of zeros.
+    before: Option<Vec<u8>>,
+}
+
+/// A buffer of some type.
+trait Memory {
+    fn argument(&self) -> Arg<'_>;
+    fn read_back(&self) -> Result<Vec<u8>, mytriton::Error>;
+}
+
+impl<T: Element + Pod> Memory for Buffer<T> {
+    fn argument(&self) -> Arg<'_> {
+        Arg::from(self)
+    }
+
+    fn read_back(&self) -> Result<Vec<u8>, mytriton::Error> {
+        Ok(bytemuck::cast_slice(&self.to_vec()?).to_vec())
+    }
+}
+
+/// Truth values: any byte that is not zero is true.
+struct Truths(Buffer<bool>);
+
+impl Memory for Truths {
+    fn argument(&self) -> Arg<'_> {
+        Arg::from(&self.0)
+    }
+
+    fn read_back(&self) -> Result<Vec<u8>, mytriton::Error> {
+        Ok(self.0.to_vec()?.into_iter().map(u8::from).collect())
+    }
+}
+
+/// Makes memory of `elements` zeros, or with the given content.
+fn memory(
+    device: &Device,
+    scalar: Scalar,
+    elements: usize,
+    content: Option<&[u8]>,
+) -> Result<Box<dyn Memory>, mytriton::Error> {
+    fn typed<T: Element + Pod>(
+        device: &Device,
+        elements: usize,
+        content: Option<&[u8]>,
+    ) -> Result<Box<dyn Memory>, mytriton::Error> {
+        Ok(Box::new(match content {
+            Some(bytes) => {
+                // At addresses that are good for the type.
+                let mut values = vec![T::zeroed(); elements];
+                bytemuck::cast_slice_mut(&mut values).copy_from_slice(bytes);
+                device.upload(&values)?
+            }
+            None => device.zeros::<T>(elements)?,
+        }))
+    }
+    // Integers have no sign: either type of Rust's will do.
+    match scalar {
+        Scalar::I1 => {
+            let truths = content.map(|bytes| bytes.iter().map(|&byte| byte != 0).collect::<Vec<_>>());
+            Ok(Box::new(Truths(match truths {
+                Some(truths) => device.upload(&truths)?,
+                None => device.zeros(elements)?,
+            })))
+        }
+        Scalar::I8 => typed::<i8>(device, elements, content),
+        Scalar::I16 => typed::<i16>(device, elements, content),
+        Scalar::I32 => typed::<i32>(device, elements, content),
+        Scalar::I64 => typed::<i64>(device, elements, content),
+        Scalar::F16 => typed::<f16>(device, elements, content),
+        Scalar::BF16 => typed::<bf16>(device, elements, content),
+        Scalar::F32 => typed::<f32>(device, elements, content),
+        Scalar::F64 => typed::<f64>(device, elements, content),
+    }
+}
+
+fn dtype(scalar: Scalar) -> DType {
+    match scalar {
+        Scalar::I1 => DType::Bool,
+        Scalar::I8 => DType::I8,
+        Scalar::I16 => DType::I16,
+        Scalar::I32 => DType::I32,
+        Scalar::I64 => DType::I64,
+        Scalar::F16 => DType::F16,
+        Scalar::BF16 => DType::BF16,
+        Scalar::F32 => DType::F32,
+        Scalar::F64 => DType::F64,
+    }
+}
+
+impl Argument {
+    /// Reads or makes what was asked for, on the device. The error is what is wrong with it.
+    pub fn new(device: &Device, bound: &Bound<'_>) -> Result<Argument, String> {
+        let array = match bound {
+            Bound::Scalar(value) => return Ok(Argument::Scalar(*value)),
+            Bound::File(path, scalar) => {
+                let read = npy::read(path, *scalar).map_err(|e| format!("{} {e}", path.display()))?;
+                let elements = read.bytes.len() / scalar.bytes() as usize;
+                Array {
+                    scalar: *scalar,
+                    buffer: memory(device, *scalar, elements, Some(&read.bytes)).map_err(|e| e.to_string())?,
+                    descr: read.descr,
+                    shape: read.shape,
+                    file: Some(path.clone()),
+                    before: Some(read.bytes),
+                }
+            }
+            Bound::Generated(generator, scalar) => {
+                let bytes = npy::element_count(&generator.shape)
+                    .and_then(|elements| elements.checked_mul(u64::from(scalar.bytes())))
+                    .and_then(|bytes| isize::try_from(bytes).ok());
+                let too_large = || format!("shape ({}) does not fit into memory", npy::shape_text(&generator.shape));
+                let elements = bytes.ok_or_else(too_large)? as usize / scalar.bytes() as usize;
+                let before = generator.random(*scalar, elements).map_err(|_| too_large())?;
+                Array {
+                    scalar: *scalar,
+                    buffer: memory(device, *scalar, elements, before.as_deref()).map_err(|e| e.to_string())?,
+                    descr: npy::descr_of(*scalar).to_owned(),
+                    shape: generator.shape.clone(),
+                    file: None,
+                    before,
+                }
+            }
+        };
+        Ok(Argument::Array(array))
+    }
+
+    /// The same for the launch.
+    pub fn launch_argument(&self) -> Arg<'_> {
+        match self {
+            Argument::Scalar(value) => Arg::from(ScalarValue {
+                dtype: dtype(value.scalar()),
+                bits: value.bits(),
+            }),
+            Argument::Array(array) => array.buffer.argument(),
+        }
+    }
+}
+
+impl Array {
+    /// The elements, little-endian, after all launches.
+    pub fn read_back(&self) -> Result<Vec<u8>, mytriton::Error> {
+        self.buffer.read_back()
+    }
+
+    /// How many elements are not what they were before the launch.
+    pub fn changed_elements(&self, after: &[u8]) -> usize {
+        let width = self.scalar.bytes() as usize;
+        let after = after.chunks_exact(width);
+        match &self.before {
+            Some(before) => after
+                .zip(before.chunks_exact(width))
+                .filter(|(after, before)| after != before)
+                .count(),
+            None => after.filter(|element| element.iter().any(|&byte| byte != 0)).count(),
+        }
+    }
+
+    /// The file that it came from.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+}

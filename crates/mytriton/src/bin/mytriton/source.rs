@@ -1,0 +1,206 @@
+//! Kernels from files.
+
+use std::fmt::Display;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use mytriton::abi::{CompiledKernel, DType, ParamInfo, ParamKind};
+use mytriton_ssa::{Elem, Kernel, Scalar};
+
+use crate::error::Error;
+
+/// A file with kernels, and which of them is meant.
+#[derive(Args)]
+pub struct Source {
+    /// The kernel: a .mlir file (tile dialect without layouts), a .ssa file (typed SSA text), a compiled kernel, or - for standard input
+    file: PathBuf,
+    /// What FILE is, where its name does not say so
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The kernel's name, where FILE has several
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+}
+
+/// A form of kernels as text.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// MLIR: functions with the attribute tile.kernel
+    Mlir,
+    /// Typed SSA
+    Ssa,
+}
+
+impl Source {
+    /// What the file is called in messages.
+    pub fn name(&self) -> String {
+        if self.is_stdin() {
+            "<stdin>".to_owned()
+        } else {
+            self.file.display().to_string()
+        }
+    }
+
+    fn is_stdin(&self) -> bool {
+        self.file == Path::new("-")
+    }
+
+    /// Reads and verifies the kernels that are meant: the named one, or else all.
+    pub fn read(&self) -> Result<File, Error> {
+        match self.load()? {
+            Input::Source(file) => Ok(file),
+            Input::Compiled(_) => Err(Error::new(format!("{} is a compiled kernel already", self.name()))),
+        }
+    }
+
+    /// The same, or a kernel that was compiled before.
+    pub fn load(&self) -> Result<Input, Error> {
+        let name = self.name();
+        let bytes = self.bytes().map_err(|e| Error::io("read", &name, e))?;
+        if self.format.is_none() && bytes.starts_with(COMPILED) {
+            let kernel = CompiledKernel::from_bytes(&bytes);
+            return kernel
+                .map(Input::Compiled)
+                .map_err(|e| Error::new(format!("{name}: {e}")));
+        }
+        self.parse(name, bytes).map(Input::Source)
+    }
+
+    fn parse(&self, name: String, bytes: Vec<u8>) -> Result<File, Error> {
+        let format = self.format.or_else(|| format_of(&self.file)).ok_or_else(|| {
+            Error::usage(format!("{name} is neither .mlir nor .ssa"))
+                .help("say what it is with --format mlir or --format ssa")
+        })?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            Error::new(format!(
+                "{name} is not text: byte {} is no UTF-8",
+                e.utf8_error().valid_up_to()
+            ))
+        })?;
+        let module = match format {
+            Format::Ssa => mytriton_ssa::parse_module(&text, &name).map_err(|e| Error::ssa(&e, &text))?,
+            Format::Mlir => mytriton_compiler::read_mlir(&text, &name).map_err(|e| Error::mlir(&e, &name, &text))?,
+        };
+        let mut kernels = module.kernels;
+        let names = || {
+            kernels
+                .iter()
+                .map(|kernel| kernel.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        if kernels.is_empty() {
+            return Err(Error::new(format!("{name} holds no kernel")).help(match format {
+                Format::Mlir => "a kernel is a func.func with the attribute tile.kernel",
+                Format::Ssa => "a kernel is kernel @name(...) { ... }",
+            }));
+        }
+        if let Some(wanted) = &self.kernel {
+            let message = format!("{name} holds no kernel '{wanted}', but: {}", names());
+            kernels.retain(|kernel| kernel.name == *wanted);
+            if kernels.is_empty() {
+                return Err(Error::new(message));
+            }
+        }
+        Ok(File { name, text, kernels })
+    }
+
+    fn bytes(&self) -> std::io::Result<Vec<u8>> {
+        if !self.is_stdin() {
+            return std::fs::read(&self.file);
+        }
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// What files of compiled kernels begin with.
+const COMPILED: &[u8] = b"MYTRITON";
+
+/// What can be run.
+pub enum Input {
+    /// Kernels to be compiled or interpreted.
+    Source(File),
+    /// A kernel that is compiled already.
+    Compiled(CompiledKernel),
+}
+
+impl Input {
+    /// The kernel's name and parameters.
+    pub fn signature(&self) -> Result<(&str, Vec<ParamInfo>), Error> {
+        match self {
+            Input::Source(file) => file.kernel().map(|kernel| (kernel.name.as_str(), params(kernel))),
+            Input::Compiled(kernel) => Ok((&kernel.name, kernel.params.clone())),
+        }
+    }
+
+    /// An error of its kernel, which may begin with a place in its source.
+    pub fn error(&self, error: &dyn Display) -> Error {
+        match self {
+            Input::Source(file) => file.error(error),
+            Input::Compiled(_) => Error::new(error.to_string()),
+        }
+    }
+}
+
+fn params(kernel: &Kernel) -> Vec<ParamInfo> {
+    let dtype = |scalar| match scalar {
+        Scalar::I1 => DType::I1,
+        Scalar::I8 => DType::I8,
+        Scalar::I16 => DType::I16,
+        Scalar::I32 => DType::I32,
+        Scalar::I64 => DType::I64,
+        Scalar::F16 => DType::F16,
+        Scalar::BF16 => DType::BF16,
+        Scalar::F32 => DType::F32,
+        Scalar::F64 => DType::F64,
+    };
+    let param = |param: &mytriton_ssa::Param| ParamInfo {
+        name: param.name.clone(),
+        kind: match kernel.ty(param.value).elem {
+            Elem::Ptr(pointee) => ParamKind::Pointer(dtype(pointee)),
+            Elem::Scalar(scalar) => ParamKind::Scalar(dtype(scalar)),
+        },
+        divisibility: param.divisibility,
+    };
+    kernel.params().iter().map(param).collect()
+}
+
+/// A file that was read.
+pub struct File {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// The kernels that are meant, at least one.
+    pub kernels: Vec<Kernel>,
+}
+
+impl File {
+    /// The one kernel that is meant.
+    pub fn kernel(&self) -> Result<&Kernel, Error> {
+        match &self.kernels[..] {
+            [kernel] => Ok(kernel),
+            several => {
+                let names: Vec<&str> = several.iter().map(|kernel| kernel.name.as_str()).collect();
+                let message = format!("{} holds several kernels: {}", self.name, names.join(", "));
+                Err(Error::new(message).help("choose one with --kernel NAME"))
+            }
+        }
+    }
+
+    /// An error of a kernel of this file, which may begin with a place in it.
+    pub fn error(&self, error: &dyn Display) -> Error {
+        Error::in_source(&error.to_string(), &self.name, &self.text)
+    }
+}
+
+fn format_of(file: &Path) -> Option<Format> {
+    match file.extension()?.to_str()? {
+        "mlir" => Some(Format::Mlir),
+        "ssa" => Some(Format::Ssa),
+        _ => None,
+    }
+}
