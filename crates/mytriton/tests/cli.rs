@@ -491,6 +491,26 @@ fn arrays_that_do_not_fit() {
     );
 }
 
+/// Whatever is nested however deep, neither parser runs out of stack.
+#[test]
+fn bottomless_texts() {
+    let bench = Bench::new();
+    let module = "module {".repeat(100_000);
+    let attribute = format!("module attributes {{a = {}", "[".repeat(100_000));
+    let region = format!("kernel @k(%c: i1) {{ {}", "if %c {".repeat(100_000));
+    bench
+        .file("module.mlir", module)
+        .file("attribute.mlir", attribute)
+        .file("region.ssa", region);
+    for file in ["module.mlir", "attribute.mlir", "region.ssa"] {
+        let said = bench.says(&format!("compile {file}"));
+        assert!(
+            said.contains("nested more than") && said.ends_with("[exit status 1]\n"),
+            "{said}"
+        );
+    }
+}
+
 /// The line of the kernel, the program and the element are named, and nothing is written.
 #[test]
 fn a_kernel_that_goes_out_of_bounds() {
