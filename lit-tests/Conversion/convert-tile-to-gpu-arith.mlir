@@ -112,6 +112,25 @@ func.func @to_integers(%x: f32, %y: f64, %z: bf16) attributes {tile.kernel} {
   return
 }
 
+// bf16 of a wide integer is rounded once: what f32 cannot hold is gathered in its last bit.
+// CHECK-LABEL: gpu.func @from_integers
+// CHECK-SAME: %[[A:.*]]: i32, %[[B:.*]]: i16
+// CHECK: %[[FITS:.*]] = arith.cmpi ule
+// CHECK: %[[HIGH:.*]] = arith.andi %[[A]], %c-256_i32
+// CHECK: %[[ODD:.*]] = arith.ori %[[HIGH]],
+// CHECK: %[[GATHERED:.*]] = arith.select %{{.*}}, %[[HIGH]], %[[ODD]]
+// CHECK: %[[HELD:.*]] = arith.select %[[FITS]], %[[A]], %[[GATHERED]]
+// CHECK: %[[WIDE:.*]] = arith.sitofp %[[HELD]] : i32 to f32
+// CHECK: arith.truncf %[[WIDE]] : f32 to bf16
+// CHECK-NEXT: arith.sitofp %[[B]] : i16 to bf16
+// CHECK-NEXT: arith.sitofp %[[A]] : i32 to f16
+func.func @from_integers(%a: i32, %b: i16) attributes {tile.kernel} {
+  %0 = arith.sitofp %a : i32 to bf16
+  %1 = arith.sitofp %b : i16 to bf16
+  %2 = arith.sitofp %a : i32 to f16
+  return
+}
+
 // Shifts by the width and more, and divisions by zero, are nothing that LLVM leaves undefined.
 // CHECK-LABEL: gpu.func @integers
 // CHECK-SAME: %[[A:.*]]: i32, %[[B:.*]]: i32

@@ -8,7 +8,7 @@
 //! | sqrt, division without flag | `sqrt.rn`, `div.rn` | the same |
 //! | others that LLVM has no instruction for | library | library |
 //!
-//! `f16` and `bf16` compute in `f32` and round once; sums, products, comparisons, fused products, absolute values,
+//! Integers become `bf16` with one rounding. `f16` and `bf16` compute in `f32` and round once; sums, products, comparisons, fused products, absolute values,
 //! minima and maxima stay in their type.
 //!
 //! What LLVM has an intrinsic for becomes a call of it here, since `convert-gpu-to-nvvm` would make the operations of
@@ -17,8 +17,9 @@
 
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
+use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
-use mytriton_tile::emit::{Emitter, element_type, shape_of, with_element};
+use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of, with_element};
 
 use super::Conversion;
 use super::thread::map;
@@ -82,6 +83,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             let zero = emitter.int_like(ty, 0);
             let negative = emitter.binary("arith.subi", zero, operands[0]);
             return Some(emitter.binary("arith.maxsi", operands[0], negative));
+        }
+        if matches!(name, "arith.sitofp" | "arith.uitofp") && element_type(ty).is_bf16() {
+            return self.bf16_of_integer(emitter, name, operands[0], ty);
         }
         if let Some(intrinsic) = find(NATIVE, name) {
             return Some(on_vectors(emitter, intrinsic, operands));
@@ -159,6 +163,45 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 (None, None) => emitter.value(name, operands, ty, &[]),
             },
         }
+    }
+
+    /// `bf16` of a wide integer, rounded once. LLVM rounds to `f32` before on targets without the instruction. Here the
+    /// bits that a float of 24 or 53 bits cannot hold are gathered in the last one that it can (rounding to odd), so
+    /// that only the second conversion rounds. None for integers that fit.
+    fn bf16_of_integer(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        name: &str,
+        x: Value<'c, 'a>,
+        ty: Type<'c>,
+    ) -> Option<Value<'c, 'a>> {
+        let from = x.r#type();
+        let (held, wide) = match IntegerType::try_from(element_type(from)).ok()?.width() {
+            32 => (24, Type::float32(self.context)),
+            64 => (53, Type::float64(self.context)),
+            _ => return None,
+        };
+        let constant = |value: i64| emitter.int_like(from, value);
+        let lost = if held == 24 { 8 } else { 11 };
+        let limit = 1i64 << held;
+        // Both signs at once: -limit <= x <= limit.
+        let fits = if name == "arith.sitofp" {
+            emitter.cmpi(
+                CmpI::Ule,
+                emitter.binary("arith.addi", x, constant(limit)),
+                constant(2 * limit),
+            )
+        } else {
+            emitter.cmpi(CmpI::Ule, x, constant(limit))
+        };
+        let low = emitter.binary("arith.andi", x, constant((1 << lost) - 1));
+        let high = emitter.binary("arith.andi", x, constant(-1 << lost));
+        let odd = emitter.binary("arith.ori", high, constant(1 << lost));
+        let exact = emitter.cmpi(CmpI::Eq, low, constant(0));
+        let gathered = emitter.select(exact, high, odd);
+        let held = emitter.select(fits, x, gathered);
+        let held = emitter.value(name, &[held], with_element(ty, wide), &[]);
+        Some(emitter.value("arith.truncf", &[held], ty, &[]))
     }
 
     /// A call of the mathematics library for each element.
