@@ -94,7 +94,8 @@ fn impossible_lengths_are_not_believed() {
 
 #[test]
 fn facts_that_no_kernel_has_are_refused() {
-    let changes: [(&str, fn(&mut CompiledKernel)); 6] = [
+    type Change = fn(&mut CompiledKernel);
+    let changes: [(&str, Change); 6] = [
         ("its name is empty", |k| k.name.clear()),
         ("no code", |k| k.code = Code::Cubin(Vec::new())),
         ("0 threads of a block", |k| k.threads = 0),

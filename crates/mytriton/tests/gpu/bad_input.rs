@@ -116,7 +116,7 @@ fn buffer_of_the_cpu() -> Tested {
     expect(
         found,
         |e| matches!(e, Error::Argument { .. }),
-        &["'x'", "on the CPU device"],
+        &["`x`", "on the CPU device"],
     )?;
     works(&device)
 }
@@ -125,7 +125,7 @@ fn buffer_of_the_gpu() -> Tested {
     let device = device()?;
     let x = device.upload(&[1.0f32]).map_err(text)?;
     let found = double::launch(Device::cpu(), 1, &x, 1, 128);
-    expect(found, |e| matches!(e, Error::Argument { .. }), &["'x'", "GPU"])?;
+    expect(found, |e| matches!(e, Error::Argument { .. }), &["`x`", "GPU"])?;
     works(&device)
 }
 
@@ -156,7 +156,7 @@ fn refused_ptx() -> Tested {
     let device = device()?;
     let broken = with_code(&device, |ptx| ptx.replacen("ret;", "no.such.instruction;", 1))?;
     let kind = |e: &Error| matches!(e, Error::Runtime(RuntimeError::Load { .. }));
-    expect(device.load_compiled(&broken), kind, &["'twice'", "no.such.instruction"])?;
+    expect(device.load_compiled(&broken), kind, &["'twice'", "Not a name of any known instruction"])?;
     works(&device)
 }
 
@@ -228,7 +228,7 @@ fn arguments() -> Tested {
     expect(
         program.launch(1, &[Arg::from(&floats), number]),
         argument,
-        &["'x'", "f32"],
+        &["`x`", "f32"],
     )?;
     let number = Arg::from(mytriton::frontend::ScalarValue::new(1.0f32));
     expect(program.launch(1, &[Arg::from(&x), number]), argument, &["'n'", "f32"])?;
@@ -244,7 +244,7 @@ fn divisibility() -> Tested {
     expect(
         program.launch(1, &[Arg::from(part), number]),
         argument,
-        &["'x'", "multiple of 16"],
+        &["`x`", "multiple of 16"],
     )?;
     works(&device)
 }

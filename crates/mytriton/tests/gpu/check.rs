@@ -36,8 +36,6 @@ pub struct Setting {
     pub seed: u64,
     /// The GPU, unless code is only checked by tools.
     pub cuda: Option<Rc<Cuda>>,
-    /// Check code for all targets, not a sample of them.
-    pub all_targets: bool,
 }
 
 /// A check: its name within the group, and what it does.
@@ -79,8 +77,8 @@ pub fn checks_of(group: &str, setting: &Setting) -> Result<Vec<Check>, String> {
     };
     let cases = (found.cases)(setting.seed)?;
     let mut checks = Vec::new();
-    for (turn, case) in cases.into_iter().enumerate() {
-        checks.extend(of_case(case, turn, group, setting));
+    for case in cases {
+        checks.extend(of_case(case, setting));
     }
     Ok(checks)
 }
@@ -181,9 +179,7 @@ impl Shared {
     }
 }
 
-fn of_case(case: Case, turn: usize, group: &str, setting: &Setting) -> Vec<Check> {
-    // The large matrix of operations and types goes to all targets on request alone.
-    let all = setting.all_targets || !(group.starts_with("matrix") || group == "fuzz");
+fn of_case(case: Case, setting: &Setting) -> Vec<Check> {
     let source: Rc<str> = case.kernel.to_string().into();
     let name = case.name.clone();
     let shared = Rc::new(Shared {
@@ -215,8 +211,8 @@ fn of_case(case: Case, turn: usize, group: &str, setting: &Setting) -> Vec<Check
         }
         None => {
             let s = shared.clone();
-            add("ptxas", Box::new(move || offline::ptxas(&s.case, turn, all)));
-            add("nvrtc", Box::new(move || offline::nvrtc(&shared.case, turn, all)));
+            add("ptxas", Box::new(move || offline::ptxas(&s.case)));
+            add("nvrtc", Box::new(move || offline::nvrtc(&shared.case)));
         }
     }
     checks

@@ -10,11 +10,17 @@ mod all;
 
 /// One check for each example and size.
 pub fn checks(seed: u64) -> Vec<Check> {
-    let sizes = all::ALL.iter().flat_map(|example| example.sizes.iter().map(move |&size| (example, size)));
+    let sizes = all::ALL
+        .iter()
+        .flat_map(|example| example.sizes.iter().map(move |&size| (example, size)));
     sizes
         .map(|(example, size)| {
             function(&format!("{}_{size}", example.name), move || match Device::cuda(0) {
-                Ok(device) => result((example.run)(&device, size, seed).map(|_| ()).map_err(|e| format!("{e:#}"))),
+                Ok(device) => result(
+                    (example.run)(&device, size, seed)
+                        .map(|_| ())
+                        .map_err(|e| format!("{e:#}")),
+                ),
                 Err(error) => failed(error),
             })
         })

@@ -112,7 +112,6 @@ fn list(groups: &[String], options: &Options, cuda: Option<Cuda>) -> ExitCode {
     let setting = check::Setting {
         seed: options.seed.unwrap_or_default(),
         cuda: cuda.map(Rc::new),
-        all_targets: options.all_targets,
     };
     for group in groups {
         match check::checks_of(group, &setting) {

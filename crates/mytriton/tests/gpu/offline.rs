@@ -45,22 +45,14 @@ pub fn compile_options(case: &Case, target: Target, opt_level: OptLevel) -> Comp
     }
 }
 
-/// The targets that a case is checked for: the newest, and one of the others by turns unless all are asked for.
-fn targets(turn: usize, all: bool) -> impl Iterator<Item = Target> {
-    let last = TARGETS.len() - 1;
-    (TARGETS.into_iter().enumerate())
-        .filter(move |&(i, _)| all || i == last || i == turn % last)
-        .map(|(_, t)| t)
-}
-
 /// PTX for the targets, through ptxas: no warnings, no spills, no stack.
-pub fn ptxas(case: &Case, turn: usize, all: bool) -> Outcome {
+pub fn ptxas(case: &Case) -> Outcome {
     let ptxas = match Ptxas::find() {
         Ok(ptxas) => ptxas,
         Err(error) => return missing(&error.to_string()),
     };
     let kernel = optimised(&case.kernel);
-    for target in targets(turn, all) {
+    for target in TARGETS {
         let compiled = match compile(&kernel, &compile_options(case, target, OptLevel::O3)) {
             Ok(compiled) => compiled,
             Err(error) => return failed(format!("{target}: {error}")),
@@ -109,8 +101,8 @@ pub fn is_missing(error: &mytriton::Error) -> bool {
 }
 
 /// CUDA C++ for the targets, through NVRTC.
-pub fn nvrtc(case: &Case, turn: usize, all: bool) -> Outcome {
-    for target in targets(turn, all) {
+pub fn nvrtc(case: &Case) -> Outcome {
+    for target in TARGETS {
         match mytriton::compile(&case.kernel, target.name(), cuda_options(case)) {
             Ok(_) => {}
             Err(error) if is_missing(&error) => return missing(&error.to_string()),

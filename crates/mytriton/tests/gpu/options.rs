@@ -17,8 +17,6 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Check code with tools even where a GPU is.
     pub offline: bool,
-    /// Check code for every target.
-    pub all_targets: bool,
     /// Where the report goes.
     pub report: Option<PathBuf>,
     /// The commit that the report names.
@@ -48,7 +46,6 @@ usage: gpu [OPTIONS] [FILTER ...]
   --list            print the names
   --seed N          the seed of all random data and kernels (default: new each time, and printed)
   --offline         check code with the tools even where there is a GPU
-  --all-targets     check all code for every target, not samples
   --jobs N          processes at a time
   --report FILE     write a report there (Markdown), and the same as FILE.json; MYTRITON_REPORT does too
   --commit ID       the commit that the report names (default: MYTRITON_COMMIT, at build time or now)
@@ -73,7 +70,6 @@ impl Options {
                 "--exact" => options.exact = true,
                 "--list" => options.list = true,
                 "--offline" => options.offline = true,
-                "--all-targets" => options.all_targets = true,
                 "--gpu" => options.gpu = true,
                 "--help" | "-h" => options.help = true,
                 "--skip" => options.skipped.push(value()?),

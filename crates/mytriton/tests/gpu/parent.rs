@@ -151,9 +151,7 @@ fn spawn(group: &str, options: &Options, cuda: bool, from: usize) -> std::io::Re
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--worker", group, "--from", &from.to_string()]);
     command.args(["--seed", &options.seed.unwrap_or_default().to_string()]);
-    command
-        .args(cuda.then_some("--gpu"))
-        .args(options.all_targets.then_some("--all-targets"));
+    command.args(cuda.then_some("--gpu"));
     command.args(options.exact.then_some("--exact")).args(&options.filters);
     for filter in &options.skipped {
         command.args(["--skip", filter]);

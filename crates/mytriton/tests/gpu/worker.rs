@@ -70,7 +70,6 @@ fn run_checks(group: &str, options: &Options) -> Result<(), String> {
     let setting = Setting {
         seed: options.seed.unwrap_or_default(),
         cuda,
-        all_targets: options.all_targets,
     };
     let mut filtered = 0;
     for (index, check) in checks_of(group, &setting)?.into_iter().enumerate() {
