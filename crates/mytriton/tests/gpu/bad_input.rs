@@ -156,7 +156,11 @@ fn refused_ptx() -> Tested {
     let device = device()?;
     let broken = with_code(&device, |ptx| ptx.replacen("ret;", "no.such.instruction;", 1))?;
     let kind = |e: &Error| matches!(e, Error::Runtime(RuntimeError::Load { .. }));
-    expect(device.load_compiled(&broken), kind, &["'twice'", "Not a name of any known instruction"])?;
+    expect(
+        device.load_compiled(&broken),
+        kind,
+        &["'twice'", "Not a name of any known instruction"],
+    )?;
     works(&device)
 }
 

@@ -14,6 +14,17 @@ pub const GUARD: usize = 64;
 /// Makes the launches of a case; the random numbers are the case's own.
 pub type Launches = Box<dyn Fn(&mut Random) -> Vec<Launch>>;
 
+/// What machine code may use local memory for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LocalMemory {
+    /// Nothing: the rule.
+    Nothing,
+    /// A table of a function of the mathematics library.
+    Table,
+    /// Registers that do not suffice: a random kernel may need any number of them.
+    Spills,
+}
+
 /// A kernel and how to run it.
 pub struct Case {
     /// Its name within the group.
@@ -24,8 +35,8 @@ pub struct Case {
     pub warps: u32,
     /// May `x * y + z` be rounded once?
     pub fusion: bool,
-    /// May its machine code use local memory? Only functions whose library form has a table there.
-    pub local_memory: bool,
+    /// What its machine code may use local memory for.
+    pub local_memory: LocalMemory,
     /// Its launches.
     pub launches: Launches,
 }
@@ -42,7 +53,7 @@ impl Case {
             kernel,
             warps: 4,
             fusion: false,
-            local_memory: false,
+            local_memory: LocalMemory::Nothing,
             launches: Box::new(launches),
         }
     }

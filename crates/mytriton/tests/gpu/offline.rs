@@ -6,7 +6,7 @@ use mytriton_compiler::{CompileOptions, OptLevel, Target, compile};
 use mytriton_runtime::nvrtc;
 use mytriton_ssa::{Kernel, optimise};
 
-use crate::case::Case;
+use crate::case::{Case, LocalMemory};
 use crate::check::{Outcome, failed};
 
 /// The GPUs that code is checked for.
@@ -69,7 +69,13 @@ pub fn ptxas(case: &Case) -> Outcome {
             return failed(format!("{target}: {} kernels in the PTX", report.kernels.len()));
         }
         let used = &report.kernels[0];
-        if used.spill_store_bytes + used.spill_load_bytes > 0 || (used.stack_bytes > 0 && !case.local_memory) {
+        let spilled = used.spill_store_bytes + used.spill_load_bytes > 0;
+        let refused = match case.local_memory {
+            LocalMemory::Nothing => spilled || used.stack_bytes > 0,
+            LocalMemory::Table => spilled,
+            LocalMemory::Spills => false,
+        };
+        if refused {
             return failed(format!("{target}: registers do not suffice: {used:?}"));
         }
     }

@@ -7,7 +7,7 @@ use mytriton_ssa::{
     BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Elem, OpKind, Scalar, Type, UnaryOp, ValueId, result_type,
 };
 
-use crate::case::{Arg, Case, Data, Launch};
+use crate::case::{Arg, Case, Data, Launch, LocalMemory};
 use crate::compare::Rule;
 use crate::suite::Group;
 use crate::values::{Domain, Random};
@@ -91,7 +91,7 @@ fn case(seed: u64, index: usize) -> Result<Case, BuildError> {
     }
     let kernel = b.finish();
     let count = inputs.len();
-    let case = Case::new(kernel.name.clone(), kernel, move |random| {
+    let mut case = Case::new(kernel.name.clone(), kernel, move |random| {
         [1, 100, 513]
             .map(|n| {
                 let inputs: Vec<Data> = inputs
@@ -115,6 +115,7 @@ fn case(seed: u64, index: usize) -> Result<Case, BuildError> {
             })
             .into()
     });
+    case.local_memory = LocalMemory::Spills;
     Ok(case.warps(warps))
 }
 

@@ -8,7 +8,7 @@ use mytriton_ssa::{
     eval_cast, eval_cmp, eval_fma, eval_select, eval_unary, result_type,
 };
 
-use crate::case::{Arg, Case, Data, Launch};
+use crate::case::{Arg, Case, Data, Launch, LocalMemory};
 use crate::compare::rule_of;
 use crate::suite::{Group, SIZES};
 use crate::values::{Domain, Random};
@@ -217,7 +217,9 @@ impl Matrix {
             SIZES.iter().map(|&n| self.launch(random, n, block)).collect()
         });
         // The reduction of large angles looks up digits of 2 / pi.
-        case.local_memory = periodic;
+        if periodic {
+            case.local_memory = LocalMemory::Table;
+        }
         Ok(case.warps(warps))
     }
 
