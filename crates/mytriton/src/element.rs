@@ -5,7 +5,7 @@ use half::{bf16, f16};
 use crate::error::Error;
 
 /// A Rust type whose values are the elements of a [`Buffer`](crate::Buffer): `bool`, `i8` to `i64`, `u8` to `u64`,
-/// [`f16`], [`bf16`], `f32` and `f64`.
+/// [`f16`](struct@f16), [`bf16`], `f32` and `f64`.
 pub trait Element: mytriton_frontend::Element + PartialEq + std::fmt::Debug + sealed::Bytes {}
 
 // Memory of devices is little-endian, and values are copied as they are.

@@ -34,7 +34,7 @@ pub struct Grid {
     pub(crate) extents: [i64; 3],
 }
 
-/// A [`Grid`] of a number, a pair or a triple: `Grid(n.div_ceil(1024))`, `Grid((4, 2))`.
+/// A [`Grid`](struct@Grid) of a number, a pair or a triple: `Grid(n.div_ceil(1024))`, `Grid((4, 2))`.
 #[allow(non_snake_case)]
 #[inline]
 pub fn Grid(extents: impl Into<Grid>) -> Grid {

@@ -30,7 +30,7 @@ fn finish(result: PassResult<'_>, pass: ExternalPass<'_>) {
 }
 
 pass! {
-    /// See [`assign_layouts`].
+    /// See [`assign_layouts`](mod@assign_layouts).
     tile_assign_layouts,
     "tile-assign-layouts",
     "Give every tile a layout: blocked along contiguous addresses, so that elementwise kernels move no data.",
@@ -38,7 +38,7 @@ pass! {
 }
 
 pass! {
-    /// See [`insert_barriers`].
+    /// See [`insert_barriers`](mod@insert_barriers).
     tile_insert_barriers,
     "tile-insert-barriers",
     "Order a program's accesses of global memory by barriers where different threads may touch one address.",
@@ -46,7 +46,7 @@ pass! {
 }
 
 pass! {
-    /// See [`convert_tile_to_gpu`].
+    /// See [`convert_tile_to_gpu`](mod@convert_tile_to_gpu).
     convert_tile_to_gpu,
     "convert-tile-to-gpu",
     "Turn kernels on tiles with layouts into one thread's program: vectors, addresses, predicated accesses.",

@@ -4,7 +4,7 @@
 //! may come first. A `gpu.barrier` goes before an access that may touch what an access since the last barrier touched,
 //! when one of the two is a store and it is not certain that the same thread does both. That is certain only where
 //! both have the same layout, without replication, and go the same way from a base to their addresses: over the very
-//! same offsets, which differ from element to element ([`strides`]), with elements of the same size.
+//! same offsets, which differ from element to element (`strides`), with elements of the same size.
 //!
 //! Pointers of different arguments are taken to be equal or to point to memory apart; they may not overlap otherwise.
 //! Offsets computed in the body of a loop are not the same in its next iteration. The kernel is walked until what goes
