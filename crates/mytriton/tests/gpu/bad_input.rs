@@ -235,7 +235,7 @@ fn arguments() -> Tested {
         &["`x`", "f32"],
     )?;
     let number = Arg::from(mytriton::frontend::ScalarValue::new(1.0f32));
-    expect(program.launch(1, &[Arg::from(&x), number]), argument, &["'n'", "f32"])?;
+    expect(program.launch(1, &[Arg::from(&x), number]), argument, &["`n`", "f32"])?;
     works(&device)
 }
 
