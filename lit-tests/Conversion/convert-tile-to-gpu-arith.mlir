@@ -134,10 +134,10 @@ func.func @from_integers(%a: i32, %b: i16) attributes {tile.kernel} {
 // Shifts by the width and more, and divisions by zero, are nothing that LLVM leaves undefined.
 // CHECK-LABEL: gpu.func @integers
 // CHECK-SAME: %[[A:.*]]: i32, %[[B:.*]]: i32
-// CHECK: %[[FITS:.*]] = arith.cmpi ult, %[[B]], %{{.*}} : i32
-// CHECK: %[[AMOUNT:.*]] = arith.select %[[FITS]], %[[B]],
+// CHECK: %[[AMOUNT:.*]] = arith.minui %[[B]], %{{.*}} : i32
 // CHECK: %[[SHIFTED:.*]] = arith.shli %[[A]], %[[AMOUNT]]
-// CHECK: arith.select %[[FITS]], %[[SHIFTED]],
+// CHECK: %[[BEYOND:.*]] = arith.cmpi ugt, %[[B]],
+// CHECK: arith.select %[[BEYOND]], %{{.*}}, %[[SHIFTED]]
 // CHECK: %[[LAST:.*]] = arith.minui %[[B]], %{{.*}}
 // CHECK: arith.shrsi %[[A]], %[[LAST]]
 // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[B]],

@@ -68,6 +68,8 @@ pub fn element(random: &mut Random, scalar: Scalar, domain: Domain) -> u64 {
         Domain::Shift => match kind {
             0 => random.bits() & scalar.bit_mask(),
             1 => u64::from(scalar.bits()) + random.below(3),
+            // Beyond the width by a high bit alone: cut to fewer bits it would be a small amount.
+            2 => (1 << (scalar.bits() - 1)) | random.below(3),
             _ => random.below(u64::from(scalar.bits())),
         },
         Domain::Divisor => loop {

@@ -30,16 +30,13 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 } else {
                     "arith.shrui"
                 };
-                let (limit, zero) = (constant(width), constant(0));
-                // The width of an i1 wraps to 1 - 1: compare with the largest amount instead.
-                let fits = if width == 1 {
-                    emitter.cmpi(CmpI::Eq, b, zero)
-                } else {
-                    emitter.cmpi(CmpI::Ult, b, limit)
-                };
-                let amount = emitter.select(fits, b, zero);
+                // The amount is cut to the width less 1 rather than chosen by the guard: LLVM 22's NVPTX backend takes
+                // a guarded shift for PTX's clamping one, whose 32-bit amount drops the upper half of a 64-bit one.
+                let (last, zero) = (constant(width - 1), constant(0));
+                let amount = emitter.binary("arith.minui", b, last);
                 let shifted = emitter.binary(shift, a, amount);
-                emitter.select(fits, shifted, zero)
+                let beyond = emitter.cmpi(CmpI::Ugt, b, last);
+                emitter.select(beyond, zero, shifted)
             }
             TileOp::ShrS(_) => {
                 let last = constant(width - 1);
