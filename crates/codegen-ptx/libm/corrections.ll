@@ -3,6 +3,53 @@
 target datalayout = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
+; libclc's fmod may overflow on its way when |x| is near the largest number. There x is first reduced by a multiple Y of y
+; that is not tiny, both scaled down by 2^-64: fmod(x, y) = fmod(fmod(x, Y), y). All scaling is exact: a tiny y only gains
+; exponent, and what is left of x is a multiple of Y's last place, which is far above the denormals.
+define double @__mytriton_fmod_f64(double %x, double %y) #0 {
+  %x_magnitude = call double @llvm.fabs.f64(double %x)
+  %y_magnitude = call double @llvm.fabs.f64(double %y)
+  ; 2^960, and infinities as they are
+  %is_large = fcmp oge double %x_magnitude, 0x7BF0000000000000
+  %is_finite = fcmp olt double %x_magnitude, 0x7FF0000000000000
+  %reduces = and i1 %is_large, %is_finite
+  ; 2^-500, 2^800
+  %is_tiny = fcmp olt double %y_magnitude, 0x20B0000000000000
+  %y_raised = fmul double %y, 0x71F0000000000000
+  %multiple = select i1 %is_tiny, double %y_raised, double %y
+  ; 2^-64
+  %x_scaled = fmul double %x, 0x3BF0000000000000
+  %multiple_scaled = fmul double %multiple, 0x3BF0000000000000
+  %x_operand = select i1 %reduces, double %x_scaled, double %x
+  %y_operand = select i1 %reduces, double %multiple_scaled, double %y
+  %first = call double @__mytriton_clc_fmod_f64(double %x_operand, double %y_operand)
+  ; 2^64
+  %reduced = fmul double %first, 0x43F0000000000000
+  %second = call double @__mytriton_clc_fmod_f64(double %reduced, double %y)
+  %result = select i1 %reduces, double %second, double %first
+  ret double %result
+}
+
+; The same of remainder, whose ties look at the quotient's last bit: x is reduced by an even multiple of y.
+define double @__mytriton_remainder_f64(double %x, double %y) #0 {
+  %x_magnitude = call double @llvm.fabs.f64(double %x)
+  %y_magnitude = call double @llvm.fabs.f64(double %y)
+  %is_large = fcmp oge double %x_magnitude, 0x7BF0000000000000
+  %is_finite = fcmp olt double %x_magnitude, 0x7FF0000000000000
+  %reduces = and i1 %is_large, %is_finite
+  %is_tiny = fcmp olt double %y_magnitude, 0x20B0000000000000
+  %y_raised = fmul double %y, 0x71F0000000000000
+  %multiple = select i1 %is_tiny, double %y_raised, double %y
+  %x_scaled = fmul double %x, 0x3BF0000000000000
+  ; twice, in the scaled numbers: 2^-63
+  %multiple_scaled = fmul double %multiple, 0x3C00000000000000
+  %first = call double @__mytriton_clc_fmod_f64(double %x_scaled, double %multiple_scaled)
+  %reduced = fmul double %first, 0x43F0000000000000
+  %operand = select i1 %reduces, double %reduced, double %x
+  %result = call double @__mytriton_clc_remainder_f64(double %operand, double %y)
+  ret double %result
+}
+
 ; Odd functions of f64 that lose the sign of a zero operand: f(x) = x at 0.
 
 define double @__mytriton_asin_f64(double %x) #0 {
@@ -162,5 +209,8 @@ declare double @__mytriton_clc_cospi_f64(double)
 declare double @llvm.copysign.f64(double, double)
 declare double @llvm.floor.f64(double)
 declare double @llvm.fabs.f64(double)
+
+declare double @__mytriton_clc_fmod_f64(double, double)
+declare double @__mytriton_clc_remainder_f64(double, double)
 
 attributes #0 = { alwaysinline nofree norecurse nosync nounwind willreturn memory(none) }

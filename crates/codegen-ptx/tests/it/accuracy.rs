@@ -274,6 +274,20 @@ fn measure<T: Float>(function: Function, address: usize) -> Worst {
     for _ in 0..SAMPLES / 4 {
         try_point(T::from_bits64(random.next()), T::from_bits64(random.next()));
     }
+    if function.operands() == Operands::Binary {
+        // Operands near the largest, where what is computed on the way may overflow.
+        for _ in 0..SAMPLES / 16 {
+            let x = T::from_f64(
+                limit::<T>()
+                    * if random.next() % 2 == 0 {
+                        1.0
+                    } else {
+                        1.0 - 0.5 * random.unit()
+                    },
+            );
+            try_point(x, T::from_bits64(random.next()));
+        }
+    }
     let ranges = ranges(function);
     for (low, high) in ranges {
         for _ in 0..SAMPLES * 3 / 4 / ranges.len() as u64 {

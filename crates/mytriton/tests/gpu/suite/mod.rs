@@ -1,6 +1,7 @@
 //! The kernels of the suite, in groups that run in processes of their own.
 
 mod control;
+mod corners;
 mod fuzz;
 mod matrix;
 mod memory;
@@ -40,6 +41,7 @@ pub fn groups() -> Vec<Group> {
     groups.extend(memory::groups());
     groups.extend(shapes::groups());
     groups.extend(control::groups());
+    groups.push(corners::group());
     groups.push(fuzz::group());
     groups
 }
