@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Launch};
 use crate::gpu::{self, Way};
-use crate::{bad_input, compare, examples, offline, oracle, suite};
+use crate::{bad_input, compare, cudarc_memory, examples, offline, oracle, suite};
 
 /// What comes of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub fn group_names(gpu: bool) -> Vec<String> {
     let mut names: Vec<String> = suite::groups().into_iter().map(|group| group.name).collect();
     names.insert(0, "rules".to_owned());
     if gpu {
-        names.extend(["bad-input".to_owned(), "examples".to_owned()]);
+        names.extend(["bad-input", "cudarc", "examples"].map(str::to_owned));
     }
     names
 }
@@ -68,6 +68,7 @@ pub fn checks_of(group: &str, setting: &Setting) -> Result<Vec<Check>, String> {
             ]);
         }
         "bad-input" => return Ok(bad_input::checks()),
+        "cudarc" => return Ok(cudarc_memory::checks()),
         "examples" => return Ok(examples::checks(setting.seed)),
         _ => {}
     }

@@ -10,6 +10,7 @@ mod bad_input;
 mod case;
 mod check;
 mod compare;
+mod cudarc_memory;
 mod examples;
 mod gpu;
 mod offline;
