@@ -279,7 +279,7 @@ fn measure<T: Float>(function: Function, address: usize) -> Worst {
         for _ in 0..SAMPLES / 16 {
             let x = T::from_f64(
                 limit::<T>()
-                    * if random.next() % 2 == 0 {
+                    * if random.next().is_multiple_of(2) {
                         1.0
                     } else {
                         1.0 - 0.5 * random.unit()
