@@ -11,7 +11,7 @@ use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
 use mytriton_abi::{Code, CompiledKernel, DType, ParamInfo, ParamKind};
 use mytriton_codegen_ptx as ptx;
-use mytriton_ssa::{Elem, Kernel, Scalar};
+use mytriton_ssa::{Elem, Kernel, Param, Scalar};
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHasher;
 
@@ -103,18 +103,10 @@ pub fn compile(kernel: &Kernel, options: &CompileOptions) -> Result<Compiled, Co
 
 /// The compiled form of a kernel with its code.
 pub(crate) fn artefact(kernel: &Kernel, code: Code, target: ptx::Target, threads: u32) -> CompiledKernel {
-    let params = kernel.params().iter().map(|param| ParamInfo {
-        name: param.name.clone(),
-        kind: match kernel.ty(param.value).elem {
-            Elem::Ptr(pointee) => ParamKind::Pointer(dtype(pointee)),
-            Elem::Scalar(scalar) => ParamKind::Scalar(dtype(scalar)),
-        },
-        divisibility: param.divisibility,
-    });
     CompiledKernel {
         name: kernel.name.clone(),
         target: target.name().to_owned(),
-        params: params.collect(),
+        params: params_of(kernel),
         threads,
         // Scratch memory is declared in the code itself.
         shared_bytes: 0,
@@ -126,6 +118,19 @@ pub(crate) fn artefact(kernel: &Kernel, code: Code, target: ptx::Target, threads
         compiler: env!("CARGO_PKG_VERSION").to_owned(),
         code,
     }
+}
+
+/// The parameters of a kernel as launches see them.
+pub fn params_of(kernel: &Kernel) -> Vec<ParamInfo> {
+    let info = |param: &Param| ParamInfo {
+        name: param.name.clone(),
+        kind: match kernel.ty(param.value).elem {
+            Elem::Ptr(pointee) => ParamKind::Pointer(dtype(pointee)),
+            Elem::Scalar(scalar) => ParamKind::Scalar(dtype(scalar)),
+        },
+        divisibility: param.divisibility,
+    };
+    kernel.params().iter().map(info).collect()
 }
 
 fn dtype(scalar: Scalar) -> DType {

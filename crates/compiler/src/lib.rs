@@ -21,7 +21,7 @@ pub mod pipeline;
 mod stage;
 mod tools;
 
-pub use compile::{CompileOptions, Compiled, StageTimes, compile};
+pub use compile::{CompileOptions, Compiled, StageTimes, compile, params_of};
 pub use emit::{emit, read_mlir};
 pub use error::CompileError;
 pub use mytriton_codegen_ptx::{OptLevel, Target};

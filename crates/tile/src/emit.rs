@@ -2,8 +2,7 @@
 
 use melior::Context;
 use melior::ir::attribute::{
-    BoolAttribute, DenseElementsAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute,
-    TypeAttribute,
+    DenseElementsAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
 };
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
@@ -189,11 +188,6 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {
     /// A unit attribute.
     pub fn unit(&self) -> Attribute<'c> {
         Attribute::unit(self.context)
-    }
-
-    /// A boolean attribute.
-    pub fn bool_attribute(&self, value: bool) -> Attribute<'c> {
-        BoolAttribute::new(self.context, value).into()
     }
 
     /// A region of one block, with the block to fill it by.

@@ -1,7 +1,7 @@
 //! Loads and stores: vector accesses of up to 16 bytes, predicated where there is a mask.
 //!
 //! A mask becomes the predicate of an inline PTX instruction rather than a branch, so that accesses with different masks
-//! can be in flight together. The forms, which the SIMT executor knows too, are
+//! can be in flight together. The forms are
 //! `@$p ld.global.v4.b32 {$0, $1, $2, $3}, [$a];` with the results tied to what masked-off elements get, and
 //! `@$p st.global.v4.b32 [$a], {$0, $1, $2, $3};` (PTX ISA, "ld", "st", "Predicated Execution").
 

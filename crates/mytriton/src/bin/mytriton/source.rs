@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use mytriton::abi::{CompiledKernel, DType, ParamInfo, ParamKind};
-use mytriton_ssa::{Elem, Kernel, Scalar};
+use mytriton::abi::{CompiledKernel, ParamInfo};
+use mytriton_ssa::Kernel;
 
 use crate::error::Error;
 
@@ -137,7 +137,9 @@ impl Input {
     /// The kernel's name and parameters.
     pub fn signature(&self) -> Result<(&str, Vec<ParamInfo>), Error> {
         match self {
-            Input::Source(file) => file.kernel().map(|kernel| (kernel.name.as_str(), params(kernel))),
+            Input::Source(file) => file
+                .kernel()
+                .map(|kernel| (kernel.name.as_str(), mytriton_compiler::params_of(kernel))),
             Input::Compiled(kernel) => Ok((&kernel.name, kernel.params.clone())),
         }
     }
@@ -149,29 +151,6 @@ impl Input {
             Input::Compiled(_) => Error::new(error.to_string()),
         }
     }
-}
-
-fn params(kernel: &Kernel) -> Vec<ParamInfo> {
-    let dtype = |scalar| match scalar {
-        Scalar::I1 => DType::I1,
-        Scalar::I8 => DType::I8,
-        Scalar::I16 => DType::I16,
-        Scalar::I32 => DType::I32,
-        Scalar::I64 => DType::I64,
-        Scalar::F16 => DType::F16,
-        Scalar::BF16 => DType::BF16,
-        Scalar::F32 => DType::F32,
-        Scalar::F64 => DType::F64,
-    };
-    let param = |param: &mytriton_ssa::Param| ParamInfo {
-        name: param.name.clone(),
-        kind: match kernel.ty(param.value).elem {
-            Elem::Ptr(pointee) => ParamKind::Pointer(dtype(pointee)),
-            Elem::Scalar(scalar) => ParamKind::Scalar(dtype(scalar)),
-        },
-        divisibility: param.divisibility,
-    };
-    kernel.params().iter().map(param).collect()
 }
 
 /// A file that was read.
