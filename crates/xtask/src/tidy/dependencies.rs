@@ -49,11 +49,12 @@ const LAYERS: &[Layer] = &[
     plain("macros", &["ssa"]),
     plain("codegen-cuda", &["ssa", "layout"]),
     plain("runtime", &["abi"]),
+    plain("simt", &["ssa", "layout"]),
     mlir("tile-sys", &["layout"]),
     mlir("tile", &["tile-sys", "layout", "ssa"]),
     mlir("passes", &["tile", "tile-sys", "layout"]),
     mlir("codegen-ptx", &["tile", "tile-sys"]),
-    mlir("simt", &["tile", "tile-sys", "layout"]),
+    mlir("simt-decode", &["simt", "tile", "tile-sys", "ssa"]),
     mlir(
         "compiler",
         &[
@@ -68,6 +69,7 @@ const LAYERS: &[Layer] = &[
             "passes",
             "codegen-ptx",
             "simt",
+            "simt-decode",
         ],
     ),
     plain(
@@ -86,6 +88,7 @@ const LAYERS: &[Layer] = &[
             "passes",
             "codegen-ptx",
             "simt",
+            "simt-decode",
             "compiler",
         ],
     ),

@@ -1,0 +1,1 @@
+//! Reads the `gpu` stage into programs of the SIMT executor.

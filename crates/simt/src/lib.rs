@@ -1,0 +1,4 @@
+//! SIMT executor.
+
+pub mod asynchronous;
+pub mod program;
