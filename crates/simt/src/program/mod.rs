@@ -7,6 +7,8 @@
 //! Control flow stays structured: a [`Instr::Branch`] names the place where the lanes that it parts come together again,
 //! which is always an [`Instr::Join`] behind it in the code. A lane that reaches the end of the code has ended.
 
+mod allocate;
+
 use std::ops::Range;
 use std::sync::Arc;
 

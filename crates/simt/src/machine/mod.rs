@@ -1,0 +1,15 @@
+//! The machine: warps of a block, blocks of a grid, and what each instruction does to them.
+
+mod access;
+mod alu;
+mod block;
+mod collective;
+mod compute;
+mod faults;
+mod grid;
+mod random;
+mod tally;
+mod wait;
+mod warp;
+
+pub use grid::{Launch, LaunchError, MAX_SHARED_BYTES, MAX_THREADS, Options, run};

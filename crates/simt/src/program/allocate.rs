@@ -1,0 +1,269 @@
+//! Registers of the executor for those that decoding numbered: few enough to stay in the host's cache.
+//!
+//! A register is alive from the first instruction that writes it to the last that reads it, in the order of the code;
+//! where it is alive at the top of a loop and was written before it, to the end of that loop. The lanes of a warp take
+//! different ways through the code, but each of them goes forward in it or back to the top of a loop, so that what is
+//! right for one thread is right for all: rows of registers are shared between lanes, elements of rows are not.
+
+use super::{Instr, Pc, Program, Reg};
+use crate::asynchronous::AsyncInstr;
+
+/// When a register is alive: from the first position to the last.
+#[derive(Clone, Copy)]
+struct Interval {
+    start: Pc,
+    end: Pc,
+}
+
+/// A stretch of code that ends with a jump back to its beginning.
+struct Loop {
+    top: Pc,
+    end: Pc,
+}
+
+impl Program {
+    /// Gives registers that are never alive together one number, and sets [`Program::registers`] and
+    /// [`Program::live_words`]. `bits` has the width of each register as decoding numbered them.
+    pub fn allocate(&mut self, bits: &[u8]) {
+        let intervals = self.intervals(bits.len());
+        self.live_words = live_words(&intervals, bits);
+        let names = assign(&intervals);
+        self.registers = names.iter().max().map_or(0, |most| most + 1);
+        for param in &mut self.params {
+            param.reg = names[param.reg as usize];
+        }
+        for reg in &mut self.lists {
+            *reg = names[*reg as usize];
+        }
+        for instr in &mut self.code {
+            instr.for_each_reg(|reg, _| *reg = names[*reg as usize]);
+        }
+    }
+
+    fn intervals(&mut self, registers: usize) -> Vec<Option<Interval>> {
+        let mut intervals: Vec<Option<Interval>> = vec![None; registers];
+        let mut touch = |reg: Reg, at: Pc| {
+            let interval = intervals[reg as usize].get_or_insert(Interval { start: at, end: at });
+            interval.start = interval.start.min(at);
+            interval.end = interval.end.max(at);
+        };
+        for param in &self.params {
+            touch(param.reg, 0);
+        }
+        let mut loops = Vec::new();
+        for (at, instr) in (0..).zip(&mut self.code) {
+            instr.for_each_reg(|reg, _| touch(*reg, at));
+            for regs in instr.lists() {
+                for &reg in &self.lists[regs.range()] {
+                    touch(reg, at);
+                }
+            }
+            if let Instr::Jump { to } = *instr
+                && to <= at
+            {
+                loops.push(Loop { top: to, end: at });
+            }
+        }
+        // Inner loops first: what an inner one stretches, an outer one may have to stretch further.
+        loops.sort_by_key(|l| l.end - l.top);
+        for interval in intervals.iter_mut().flatten() {
+            for l in &loops {
+                if interval.start < l.top && interval.end >= l.top && interval.end < l.end {
+                    interval.end = l.end;
+                }
+            }
+        }
+        intervals
+    }
+}
+
+/// Names by first fit over the intervals in order of their starts. Two that touch do not share one: an instruction may
+/// write one result before it has read all operands.
+fn assign(intervals: &[Option<Interval>]) -> Vec<Reg> {
+    let mut order: Vec<usize> = (0..intervals.len()).filter(|&r| intervals[r].is_some()).collect();
+    order.sort_by_key(|&r| intervals[r].map(|i| (i.start, i.end)));
+    let mut names = vec![0; intervals.len()];
+    let mut free: Vec<Reg> = Vec::new();
+    let mut active = std::collections::BinaryHeap::new();
+    let mut count = 0;
+    for reg in order {
+        let Some(interval) = intervals[reg] else { continue };
+        while let Some(&std::cmp::Reverse((end, name))) = active.peek() {
+            if end >= interval.start {
+                break;
+            }
+            active.pop();
+            free.push(name);
+        }
+        let name = free.pop().unwrap_or_else(|| {
+            count += 1;
+            count - 1
+        });
+        active.push(std::cmp::Reverse((interval.end, name)));
+        names[reg] = name;
+    }
+    names
+}
+
+/// The most 32-bit words alive at once. Constants and conditions count as well, although machine code may have them as
+/// immediates and predicates.
+fn live_words(intervals: &[Option<Interval>], bits: &[u8]) -> u32 {
+    let mut events: Vec<(Pc, i64)> = Vec::new();
+    for (interval, &bits) in intervals.iter().zip(bits) {
+        if let Some(interval) = interval {
+            let words = if bits > 32 { 2 } else { 1 };
+            events.push((interval.start, words));
+            events.push((interval.end, -words));
+        }
+    }
+    // At one position ends come before starts: an operand's register may hold the result.
+    events.sort_unstable();
+    let (mut now, mut most) = (0, 0);
+    for (_, change) in events {
+        now += change;
+        most = most.max(now);
+    }
+    most as u32
+}
+
+impl Instr {
+    /// The lists of registers that it names.
+    pub(crate) fn lists(&self) -> [super::Regs; 2] {
+        match *self {
+            Instr::Load { dst, other, .. } => [dst, other],
+            Instr::Store { src, .. } => [src, super::Regs::default()],
+            _ => [super::Regs::default(); 2],
+        }
+    }
+
+    /// Calls with each register that it names by itself, and whether it is written.
+    pub(crate) fn for_each_reg(&mut self, mut f: impl FnMut(&mut Reg, bool)) {
+        match self {
+            Instr::Const { dst, .. } | Instr::Special { dst, .. } => f(dst, true),
+            Instr::Move { dst, src } => {
+                f(src, false);
+                f(dst, true);
+            }
+            Instr::Unary { dst, a, .. } | Instr::Cast { dst, a, .. } => {
+                f(a, false);
+                f(dst, true);
+            }
+            Instr::Binary { dst, a, b, .. } | Instr::MulHigh { dst, a, b, .. } | Instr::Cmp { dst, a, b, .. } => {
+                f(a, false);
+                f(b, false);
+                f(dst, true);
+            }
+            Instr::Fma { dst, a, b, c, .. }
+            | Instr::Select {
+                dst,
+                cond: a,
+                a: b,
+                b: c,
+            } => {
+                f(a, false);
+                f(b, false);
+                f(c, false);
+                f(dst, true);
+            }
+            Instr::Branch { cond, .. } | Instr::Assert { cond, .. } => f(cond, false),
+            Instr::Jump { .. } | Instr::Join | Instr::End | Instr::Barrier | Instr::Fence(_) => {}
+            Instr::Load { address, guard, .. } | Instr::Store { address, guard, .. } => {
+                f(address, false);
+                guard.iter_mut().for_each(|guard| f(guard, false));
+            }
+            Instr::Atomic {
+                dst, address, value, ..
+            } => {
+                f(address, false);
+                f(value, false);
+                f(dst, true);
+            }
+            Instr::CompareExchange {
+                dst,
+                address,
+                expected,
+                value,
+                ..
+            } => {
+                f(address, false);
+                f(expected, false);
+                f(value, false);
+                f(dst, true);
+            }
+            Instr::NamedBarrier { id, threads, .. } => {
+                f(id, false);
+                threads.iter_mut().for_each(|threads| f(threads, false));
+            }
+            Instr::WarpBarrier { mask } => f(mask, false),
+            Instr::Shuffle {
+                dst,
+                in_range,
+                src,
+                lane,
+                width,
+                mask,
+                ..
+            } => {
+                for reg in [src, lane, width].into_iter().chain(mask) {
+                    f(reg, false);
+                }
+                f(dst, true);
+                f(in_range, true);
+            }
+            Instr::Vote { dst, src, mask, .. } => {
+                f(src, false);
+                mask.iter_mut().for_each(|mask| f(mask, false));
+                f(dst, true);
+            }
+            Instr::Async(instr) => instr.for_each_reg(f),
+        }
+    }
+}
+
+impl AsyncInstr {
+    fn for_each_reg(&mut self, mut f: impl FnMut(&mut Reg, bool)) {
+        let mut read = |reg: &mut Reg| f(reg, false);
+        match self {
+            AsyncInstr::Copy { dst, src, valid, .. } => {
+                read(dst);
+                read(src);
+                valid.iter_mut().for_each(read);
+            }
+            AsyncInstr::BarrierInit { barrier, count: other } | AsyncInstr::BarrierExpect { barrier, bytes: other } => {
+                read(barrier);
+                read(other);
+            }
+            AsyncInstr::BarrierInvalidate { barrier } => read(barrier),
+            AsyncInstr::BarrierArrive {
+                barrier,
+                count,
+                expect,
+                state,
+            } => {
+                read(barrier);
+                count.iter_mut().chain(expect).for_each(read);
+                state.iter_mut().for_each(|state| f(state, true));
+            }
+            AsyncInstr::BarrierTest {
+                barrier, phase, done, ..
+            } => {
+                read(barrier);
+                read(phase);
+                f(done, true);
+            }
+            AsyncInstr::BulkLoad {
+                dst,
+                src,
+                bytes,
+                barrier,
+            } => {
+                [dst, src, bytes, barrier].into_iter().for_each(read);
+            }
+            AsyncInstr::BulkStore { dst, src, bytes } => [dst, src, bytes].into_iter().for_each(read),
+            AsyncInstr::CommitGroup
+            | AsyncInstr::WaitGroup { .. }
+            | AsyncInstr::BulkCommit
+            | AsyncInstr::BulkWait { .. } => {}
+        }
+    }
+}

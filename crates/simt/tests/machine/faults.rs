@@ -1,0 +1,310 @@
+//! Every fault planted once: found with its place, under every schedule. That the right program has no finding is
+//! tested beside it.
+
+use mytriton_simt::program::{Instr, Regs, Shuffle, Space};
+use mytriton_simt::{Options, Report};
+use mytriton_ssa::{BinaryOp, CmpPred};
+
+use crate::asm::{Asm, run_words, seed, wrong};
+use crate::exchange::{locked, reverse};
+
+#[test]
+fn a_race_in_shared_memory() {
+    let words = [0; 128];
+    let text = wrong(&reverse(false).finish(), 1, 128, &words, "race");
+    assert!(text.contains("data race") && text.contains("shared memory"), "{text}");
+    // Either of the two accesses may come second.
+    assert!(text.starts_with("k:11:1: ") || text.starts_with("k:16:1: "), "{text}");
+    assert!(text.contains("k:11:1") && text.contains("k:16:1"), "{text}");
+}
+
+/// Lanes of a warp are no more ordered than threads of several.
+#[test]
+fn a_race_within_a_warp() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    asm.shared(128);
+    let tid = asm.tid();
+    let [zero, one] = [0, 1].map(|c| asm.constant(c));
+    let at = asm.at(zero, tid, 4);
+    asm.store(Space::Shared, at, tid);
+    let other = asm.binary(BinaryOp::Xor, tid, one);
+    let from = asm.at(zero, other, 4);
+    let value = asm.load(Space::Shared, from);
+    let to = asm.at(base, tid, 4);
+    asm.store(Space::Global, to, value);
+    let text = wrong(&asm.finish(), 1, 32, &[0; 32], "race");
+    assert!(text.contains("reads byte"), "{text}");
+}
+
+#[test]
+fn a_race_between_blocks() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let block = asm.special(mytriton_simt::program::Special::BlockId(0));
+    asm.store(Space::Global, base, block);
+    let text = wrong(&asm.finish(), 4, 1, &[7], "race");
+    assert!(text.contains("buffer 'x'") && text.contains("written"), "{text}");
+}
+
+/// The same value from everywhere is what replicated tiles do.
+#[test]
+fn equal_values_do_not_race() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let five = asm.constant(5);
+    asm.store(Space::Global, base, five);
+    assert_eq!(crate::asm::right(&asm.finish(), 4, 64, &[7]), [5]);
+}
+
+#[test]
+fn a_lock_without_acquire_and_release() {
+    let text = wrong(&locked(false).finish(), 12, 32, &[0, 0], "race");
+    assert!(text.starts_with("k:13:1: ") || text.starts_with("k:15:1: "), "{text}");
+    assert!(text.contains("of buffer 'x'"), "{text}");
+}
+
+#[test]
+fn out_of_bounds_and_misaligned() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    let at = asm.at(base, tid, 4);
+    asm.store(Space::Global, at, tid);
+    let program = asm.finish();
+    assert_eq!(
+        crate::asm::right(&program, 1, 10, &[0; 10]),
+        (0..10).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        wrong(&program, 1, 11, &[0; 10], "out-of-bounds"),
+        "k:5:1: 'op' of kernel 'k', block (0, 0, 0), thread (10, 0, 0): out of bounds: writes 4 bytes at byte 40 of buffer 'x', \
+         which has 40; is a mask missing?"
+    );
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    let at = asm.at(base, tid, 4);
+    let (a, b) = (asm.reg(), asm.reg());
+    let dst = asm.list(&[a, b]);
+    asm.push(Instr::Load {
+        space: Space::Global,
+        bytes: 4,
+        dst,
+        address: at,
+        guard: None,
+        other: Regs::default(),
+    });
+    let text = wrong(&asm.finish(), 1, 2, &[0; 10], "misaligned");
+    assert!(
+        text.contains("thread (1, 0, 0): misaligned: reads 8 bytes at once at byte 4"),
+        "{text}"
+    );
+}
+
+#[test]
+fn shared_memory_beyond_its_end_and_before_it_is_written() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    asm.shared(64);
+    let tid = asm.tid();
+    let zero = asm.constant(0);
+    let at = asm.at(zero, tid, 4);
+    let value = asm.load(Space::Shared, at);
+    let to = asm.at(base, tid, 4);
+    asm.store(Space::Global, to, value);
+    let program = asm.finish();
+    let text = wrong(&program, 1, 16, &[0; 17], "uninitialised");
+    assert!(
+        text.starts_with("k:6:1: 'op' of kernel 'k', block (0, 0, 0), thread (0, 0, 0): reads byte 0"),
+        "{text}"
+    );
+    let text = wrong(&program, 1, 17, &[0; 17], "out-of-bounds");
+    assert!(
+        text.contains("thread (16, 0, 0)") && text.contains("shared memory, which has 64"),
+        "{text}"
+    );
+}
+
+/// A barrier in lanes below `n`.
+fn barrier_below(n: u64) -> Asm {
+    let mut asm = Asm::new();
+    let _base = asm.param();
+    let tid = asm.tid();
+    let n = asm.constant(n);
+    let below = asm.cmp(CmpPred::Lt, tid, n);
+    asm.branch(
+        below,
+        |asm| {
+            asm.push(Instr::Barrier);
+        },
+        |_| {},
+    );
+    // Without this the others would end, and the barrier be complete.
+    asm.push(Instr::Barrier);
+    asm
+}
+
+#[test]
+fn a_barrier_in_some_lanes_of_a_warp() {
+    let text = wrong(&barrier_below(40).finish(), 1, 64, &[0], "divergent-barrier");
+    assert!(
+        text.starts_with("k:5:1: 'op' of kernel 'k', block (0, 0, 0), thread (32, 0, 0): barrier in divergent code"),
+        "{text}"
+    );
+}
+
+#[test]
+fn barriers_at_different_places() {
+    let text = wrong(&barrier_below(32).finish(), 1, 64, &[0], "divergent-barrier");
+    assert!(
+        text.contains("other threads of the block come to another barrier, 'op' at k:"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_barrier_that_all_warps_come_to() {
+    let (_, report) = run_words(&barrier_below(64).finish(), 1, 64, &[0], seed(0));
+    assert_eq!(report.findings, []);
+}
+
+#[test]
+fn a_deadlock_names_who_waits_for_what() {
+    let mut asm = Asm::new();
+    let _base = asm.param();
+    let [one, all] = [1, 64].map(|c| asm.constant(c));
+    let tid = asm.tid();
+    let below = asm.cmp(CmpPred::Lt, tid, all);
+    asm.branch(
+        below,
+        |asm| {
+            asm.push(Instr::NamedBarrier {
+                id: one,
+                threads: Some(all),
+                wait: true,
+            });
+        },
+        |_| {},
+    );
+    let program = asm.finish();
+    let (_, report) = run_words(&program, 1, 64, &[0], seed(0));
+    assert_eq!(report.findings, []);
+    let text = wrong(&program, 1, 32, &[0], "divergent-barrier");
+    assert!(text.contains("a barrier of 64 threads"), "{text}");
+
+    let mut asm = Asm::new();
+    let _base = asm.param();
+    let tid = asm.tid();
+    let [one, two, all, middle] = [1, 2, 64, 32].map(|c| asm.constant(c));
+    let below = asm.cmp(CmpPred::Lt, tid, middle);
+    let wait = |asm: &mut Asm, id| {
+        asm.push(Instr::NamedBarrier {
+            id,
+            threads: Some(all),
+            wait: true,
+        });
+    };
+    // Each waits for the other first.
+    asm.branch(below, |asm| wait(asm, one), |asm| wait(asm, two));
+    let text = wrong(&asm.finish(), 1, 64, &[0], "deadlock");
+    assert!(text.contains("deadlock: no thread of the block can go on"), "{text}");
+    for part in [
+        "32 thread(s) wait at barrier 1, which 32 of 64 threads have come to,",
+        "32 thread(s) wait at barrier 2, which 32 of 64 threads have come to,",
+        "thread (0, 0, 0)",
+        "thread (32, 0, 0)",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_shuffle_in_some_lanes() {
+    let mut asm = Asm::new();
+    let _base = asm.param();
+    let tid = asm.tid();
+    let [one, all, some] = [1, 32, 20].map(|c| asm.constant(c));
+    let below = asm.cmp(CmpPred::Lt, tid, some);
+    let (dst, in_range) = (asm.reg(), asm.reg());
+    asm.branch(
+        below,
+        |asm| {
+            asm.push(Instr::Shuffle {
+                mode: Shuffle::Xor,
+                dst,
+                in_range,
+                src: tid,
+                lane: one,
+                width: all,
+                mask: None,
+            });
+        },
+        |_| {},
+    );
+    let text = wrong(&asm.finish(), 1, 32, &[0], "divergent-collective");
+    assert!(text.contains("shuffle in divergent code: lanes 0xfff00000"), "{text}");
+}
+
+#[test]
+fn a_loop_that_does_not_end() {
+    let mut asm = Asm::new();
+    let _base = asm.param();
+    let one = asm.constant(1);
+    asm.repeat(|_| one, |_| {});
+    let text = wrong(&asm.finish(), 1, 32, &[0], "endless");
+    assert!(text.contains("has not ended after"), "{text}");
+}
+
+#[test]
+fn promises_that_do_not_hold() {
+    let mut asm = Asm::new();
+    let _base = asm.param();
+    let tid = asm.tid();
+    let three = asm.constant(3);
+    let cond = asm.cmp(CmpPred::Lt, tid, three);
+    asm.push(Instr::Assert {
+        cond,
+        message: "tid < 3".into(),
+    });
+    let text = wrong(&asm.finish(), 1, 8, &[0], "assertion");
+    assert_eq!(
+        text,
+        "k:4:1: 'op' of kernel 'k', block (0, 0, 0), thread (3, 0, 0): tid < 3 (5 times at this operation)"
+    );
+}
+
+/// With one worker and one seed every run is the same, schedule and findings alike.
+#[test]
+fn runs_repeat() {
+    let program = reverse(false).finish();
+    let run = |s| -> (Vec<u32>, Report) { run_words(&program, 3, 128, &[1; 128], seed(s)) };
+    for s in 0..4 {
+        let ((a, first), (b, second)) = (run(s), run(s));
+        assert_eq!(a, b);
+        assert_eq!(first.findings, second.findings);
+    }
+}
+
+#[test]
+fn accesses_are_counted() {
+    let options = Options {
+        count_accesses: true,
+        ..seed(0)
+    };
+    let (_, report) = run_words(&reverse(true).finish(), 1, 128, &[1; 128], options);
+    let by_space = |space| report.accesses.iter().filter(move |a| a.space == space);
+    for access in by_space(Space::Global) {
+        assert_eq!(
+            (access.warps, access.lanes, access.transactions, access.excess()),
+            (4, 128, 16, 0)
+        );
+    }
+    for access in by_space(Space::Shared) {
+        assert_eq!(
+            (access.warps, access.lanes, access.transactions, access.excess()),
+            (4, 128, 4, 0)
+        );
+    }
+    assert_eq!(report.accesses.len(), 4);
+}

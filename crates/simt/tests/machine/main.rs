@@ -1,0 +1,6 @@
+//! The machine on programs built by hand: control flow, exchange between threads, and every fault planted and found.
+
+mod asm;
+mod control;
+mod exchange;
+mod faults;
