@@ -2,6 +2,8 @@
 
 mod access;
 mod alu;
+#[cfg(test)]
+mod alu_tests;
 mod block;
 mod collective;
 mod compute;

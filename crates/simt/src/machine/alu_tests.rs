@@ -1,0 +1,166 @@
+//! The warp's arithmetic is the language's, number by number; but for NaNs' bits, and what the language leaves open.
+
+use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Const, Domain, Scalar, UnaryOp};
+use mytriton_ssa::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_unary};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::alu::*;
+
+/// Numbers of a type: any bits, small ones, and the corners.
+fn number(ty: Scalar) -> impl Strategy<Value = u64> {
+    let all = mask_of(ty);
+    let sign = all ^ (all >> 1);
+    let corners = [0, 1, all, sign, sign - 1, sign | 1, all >> 1, 7, 31, 32, 33, 63, 64];
+    let floats = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        2.5,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        1e-40,
+        3e38,
+        65504.0,
+        1e300,
+    ];
+    let float = move |x: &f64| {
+        if ty.is_int() {
+            3 & all
+        } else {
+            Const::from_f64(ty, *x).bits()
+        }
+    };
+    let special: Vec<u64> = corners
+        .into_iter()
+        .map(|x| x & all)
+        .chain(floats.iter().map(float))
+        .collect();
+    prop_oneof![any::<u64>().prop_map(move |x| x & all), select(special)]
+}
+
+fn is_nan(x: Const) -> bool {
+    !x.scalar().is_int() && eval_cmp(CmpPred::Ne, x, x)
+}
+
+fn same(ty: Scalar, found: u64, wanted: Const) -> bool {
+    let found = Const::from_bits(ty, found);
+    found == wanted || (is_nan(found) && is_nan(wanted))
+}
+
+/// All lanes have the same operands; lane 5 alone is active where that matters.
+fn row(x: u64) -> Row {
+    [x; 32]
+}
+
+const LANE: usize = 5;
+
+fn allowed(domain: Domain, ty: Scalar) -> bool {
+    match domain {
+        Domain::Int => ty.is_int(),
+        Domain::Float => !ty.is_int(),
+        Domain::Number => true,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn of_two((op, ty, a, b) in (select(BinaryOp::ALL.to_vec()), select(Scalar::ALL.to_vec()))
+        .prop_filter("a form that exists", |(op, ty)| {
+            let signed = op.unsigned().is_some();
+            allowed(op.domain(), *ty) && !(signed && *ty == Scalar::I1)
+        })
+        .prop_flat_map(|(op, ty)| (Just(op), Just(ty), number(ty), number(ty))))
+    {
+        let found = binary(op, ty, &row(a), &row(b), 1 << LANE)[LANE];
+        prop_assert_eq!(found & !mask_of(ty), 0);
+        let shift = matches!(op, BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS);
+        let open = shift && b >= u64::from(mask_of(ty).count_ones());
+        match eval_binary(op, Const::from_bits(ty, a), Const::from_bits(ty, b)) {
+            Some(wanted) if !open => prop_assert!(same(ty, found, wanted), "{found:#x} for {wanted:?}"),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn of_one((op, ty, a) in (select(UnaryOp::ALL.to_vec()), select(Scalar::ALL.to_vec()))
+        .prop_filter("a form that exists", |(op, ty)| allowed(op.domain(), *ty) && *ty != Scalar::I1)
+        .prop_flat_map(|(op, ty)| (Just(op), Just(ty), number(ty))))
+    {
+        let found = unary(op, ty, &row(a), 1 << LANE)[LANE];
+        let wanted = eval_unary(op, Const::from_bits(ty, a));
+        prop_assert!(same(ty, found, wanted), "{found:#x} for {wanted:?}");
+    }
+
+    #[test]
+    fn fused((ty, a, b, c) in select(vec![Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64])
+        .prop_flat_map(|ty| (Just(ty), number(ty), number(ty), number(ty))))
+    {
+        let found = fma(ty, &row(a), &row(b), &row(c), 1 << LANE)[LANE];
+        let [a, b, c] = [a, b, c].map(|x| Const::from_bits(ty, x));
+        let wanted = eval_fma(a, b, c);
+        prop_assert!(same(ty, found, wanted), "{found:#x} for {wanted:?}");
+    }
+
+    /// Where single rounding matters most: sums near ties, and far apart.
+    #[test]
+    fn fused_near_ties(a in any::<f32>(), b in any::<f32>(), e in -60i32..60, tie in any::<bool>()) {
+        let product = f64::from(a) * f64::from(b);
+        let c = if tie { (-product) as f32 } else { (product * f64::from(e).exp2()) as f32 };
+        let [x, y, z] = [a, b, c].map(|x| u64::from(x.to_bits()));
+        let found = fma(Scalar::F32, &row(x), &row(y), &row(z), 1)[0];
+        let wanted = a.mul_add(b, c);
+        prop_assert!(same(Scalar::F32, found, Const::f32(wanted)), "{:e} for {wanted:e}", f32::from_bits(found as u32));
+    }
+
+    #[test]
+    fn comparisons((pred, ty, a, b) in (select(CmpPred::ALL.to_vec()), select(Scalar::ALL.to_vec()))
+        .prop_filter("a form that exists", |(pred, ty)| {
+            let ordered = pred.unsigned().is_some();
+            if pred.is_unsigned() { ty.is_int() } else { !(ordered && *ty == Scalar::I1) }
+        })
+        .prop_flat_map(|(pred, ty)| (Just(pred), Just(ty), number(ty), number(ty))))
+    {
+        let found = compare(pred, ty, &row(a), &row(b))[LANE] != 0;
+        prop_assert_eq!(found, eval_cmp(pred, Const::from_bits(ty, a), Const::from_bits(ty, b)));
+    }
+
+    #[test]
+    fn conversions((kind, from, to, a) in (select(CastKind::ALL.to_vec()), select(Scalar::ALL.to_vec()), select(Scalar::ALL.to_vec()))
+        .prop_filter("a form that exists", |(kind, from, to)| convertible(*kind, *from, *to))
+        .prop_flat_map(|(kind, from, to)| (Just(kind), Just(from), Just(to), number(from))))
+    {
+        let found = cast(kind, from, to, &row(a), 1 << LANE)[LANE];
+        let wanted = eval_cast(kind, Const::from_bits(from, a), to);
+        prop_assert!(same(to, found, wanted), "{found:#x} for {wanted:?}");
+    }
+
+    #[test]
+    fn upper_halves(a in any::<u64>(), b in any::<u64>()) {
+        let s = mul_high(true, Scalar::I64, &row(a), &row(b))[0];
+        prop_assert_eq!(s, ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64);
+        let (x, y) = (a & 0xFFFF_FFFF, b & 0xFFFF_FFFF);
+        prop_assert_eq!(mul_high(false, Scalar::I32, &row(x), &row(y))[0], (x * y) >> 32);
+    }
+}
+
+fn convertible(kind: CastKind, from: Scalar, to: Scalar) -> bool {
+    let (wider, narrower) = (to.bytes() > from.bytes(), to.bytes() < from.bytes());
+    let truth = from == Scalar::I1 || to == Scalar::I1;
+    match kind {
+        CastKind::SExt | CastKind::ZExt => {
+            from.is_int() && to.is_int() && (wider || from == Scalar::I1) && to != Scalar::I1
+        }
+        CastKind::Trunc => from.is_int() && to.is_int() && (narrower || to == Scalar::I1) && from != Scalar::I1,
+        CastKind::FExt => !from.is_int() && !to.is_int() && wider,
+        CastKind::FTrunc => !from.is_int() && !to.is_int() && narrower,
+        CastKind::SToF => from.is_int() && !to.is_int() && from != Scalar::I1,
+        CastKind::UToF => from.is_int() && !to.is_int(),
+        CastKind::FToS | CastKind::FToU => !from.is_int() && to.is_int() && to != Scalar::I1,
+        CastKind::Bitcast => from.bytes() == to.bytes() && !truth,
+    }
+}
