@@ -46,6 +46,7 @@ const LAYERS: &[Layer] = &[
     plain("abi", &[]),
     plain("interp", &["ssa"]),
     plain("frontend", &["ssa"]),
+    plain("fuzz", &["ssa", "interp"]),
     plain("macros", &["ssa"]),
     plain("codegen-cuda", &["ssa", "layout"]),
     plain("runtime", &["abi"]),
