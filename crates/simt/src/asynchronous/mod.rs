@@ -4,6 +4,14 @@
 //! when somebody waits for it. Until then the memory that it touches is in flight, and the registers that it fills are
 //! pending: any other access to them is a finding.
 
+mod barrier;
+mod engine;
+mod groups;
+mod mbarrier;
+
+pub(crate) use engine::{AsyncFault, Context, CopyFault, Engine, Wrong};
+pub use mbarrier::BarrierFault;
+
 use crate::program::Reg;
 
 /// An operation that completes later, or one on what it completes on. Names are those of the PTX ISA.

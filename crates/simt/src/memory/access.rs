@@ -1,6 +1,5 @@
 //! Accesses to memory, and what can be wrong with one.
 
-use std::fmt;
 use std::sync::Arc;
 
 /// The way by which an access goes to memory (PTX ISA, "Proxies").
@@ -110,59 +109,5 @@ impl AccessFault {
     /// Whether the access was done all the same.
     pub fn is_done(&self) -> bool {
         matches!(self, AccessFault::Race { .. } | AccessFault::Uninitialised { .. })
-    }
-}
-
-impl fmt::Display for AccessKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            AccessKind::Read => "read",
-            AccessKind::Write => "write",
-            AccessKind::Atomic => "atomic",
-        })
-    }
-}
-
-impl fmt::Display for OtherAccess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let how = if self.asynchronous { "asynchronous " } else { "" };
-        write!(
-            f,
-            "{how}{} by thread {} of block {}",
-            self.kind, self.thread, self.block
-        )
-    }
-}
-
-impl fmt::Display for AccessFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AccessFault::OutOfBounds { buffer, size, offset } => {
-                write!(f, "at byte {offset} of buffer '{buffer}', which has {size} bytes")
-            }
-            AccessFault::OutOfShared { size } => write!(f, "outside of the block's {size} bytes of shared memory"),
-            AccessFault::NoBuffer => write!(f, "the address belongs to no buffer"),
-            AccessFault::Misaligned { bytes } => write!(f, "the address is not a multiple of {bytes} bytes"),
-            AccessFault::Uninitialised { byte } => write!(f, "nothing was written to byte {byte:#x} before"),
-            AccessFault::Race { byte, other } => {
-                write!(f, "nothing orders it and an earlier {other}, at byte {byte:#x}")
-            }
-            AccessFault::InFlight { byte, by } => {
-                let what = match by.kind {
-                    AccessKind::Read => "reads",
-                    _ => "writes",
-                };
-                write!(
-                    f,
-                    "an asynchronous operation issued by thread {} of block {} {what} byte {byte:#x} and has not completed",
-                    by.thread, by.block
-                )
-            }
-            AccessFault::Mbarrier { address, by } => write!(
-                f,
-                "the mbarrier at {address:#x} is there, initialised by thread {} of block {}",
-                by.thread, by.block
-            ),
-        }
     }
 }

@@ -253,4 +253,6 @@ fn parts(offset: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::
 }
 
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod tests;

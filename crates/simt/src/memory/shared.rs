@@ -57,8 +57,16 @@ impl SharedMemory {
             Err(fault) => return (0, Some(fault)),
         };
         let page = self.page(at);
-        let released = page.released(&access(at, &clocks.actor(who), None), at % PAGE).cloned();
-        clocks.before_atomic(who.thread, order, &released.unwrap_or_default());
+        let base = (at / PAGE * PAGE) as u64;
+        let unseen = Access {
+            actor: None,
+            base,
+            launch: 0,
+            own: None,
+        };
+        if let Some(released) = page.released(&unseen, at % PAGE) {
+            clocks.before_atomic(who.thread, order, released);
+        }
         let actor = clocks.actor(who);
         let (old, fault) = page.atomic(&access(at, &actor, None), at % PAGE, bytes, change);
         if fault.as_ref().is_none_or(AccessFault::is_done) {
@@ -189,7 +197,7 @@ impl SharedMemory {
     }
 }
 
-/// Operations have small ids.
+/// Ids of operations lack the top bit.
 fn mbarrier_id(address: u64) -> u64 {
     1 << 63 | address
 }
