@@ -123,7 +123,12 @@ impl<'a> Block<'a> {
         let (mut pc, mut mask) = (fragment.pc, fragment.mask);
         let mut steps = 0;
         let mut lanes = 0;
-        while steps < slice {
+        // The fragment's own `pc` is up to date wherever this ends by itself.
+        loop {
+            if steps == slice {
+                self.warps[w].fragments[f].pc = pc;
+                break;
+            }
             steps += 1;
             lanes += u64::from(mask.count_ones());
             let instr = &code[pc as usize];
@@ -172,13 +177,6 @@ impl<'a> Block<'a> {
                 Next::On => pc += 1,
                 Next::Stop => break,
             }
-        }
-        if steps == slice
-            && let Some(fragment) = self.warps[w].fragments.get_mut(f)
-            && fragment.wait == Wait::Ready
-            && fragment.mask == mask
-        {
-            fragment.pc = pc;
         }
         self.warps[w].steps += steps as u64;
         tally.warp_instructions += steps as u64;

@@ -310,3 +310,37 @@ pub fn locked(acquire_release: bool) -> Asm {
 fn locks_between_blocks_order_what_they_guard() {
     assert_eq!(right(&locked(true).finish(), 12, 32, &[0, 30]), [0, 42]);
 }
+
+/// Slices of the schedule end anywhere, before, at and behind barriers: a value goes round the block, a place each time.
+#[test]
+fn barriers_in_loops_under_every_schedule() {
+    const ROUNDS: u32 = 500;
+    let mut asm = Asm::new();
+    let base = asm.param();
+    asm.shared(512);
+    let tid = asm.tid();
+    let [zero, one, all, rounds] = [0, 1, 127, u64::from(ROUNDS)].map(|c| asm.constant(c));
+    let at = asm.at(zero, tid, 4);
+    let next = asm.binary(BinaryOp::Add, tid, one);
+    let next = asm.binary(BinaryOp::And, next, all);
+    let from = asm.at(zero, next, 4);
+    let (i, value) = (asm.reg(), asm.reg());
+    asm.push(Instr::Move { dst: i, src: zero });
+    asm.push(Instr::Move { dst: value, src: tid });
+    asm.repeat(
+        |asm| asm.cmp(CmpPred::Lt, i, rounds),
+        |asm| {
+            asm.store(Space::Shared, at, value);
+            asm.push(Instr::Barrier);
+            let src = asm.load(Space::Shared, from);
+            asm.push(Instr::Move { dst: value, src });
+            asm.push(Instr::Barrier);
+            let src = asm.binary(BinaryOp::Add, i, one);
+            asm.push(Instr::Move { dst: i, src });
+        },
+    );
+    let to = asm.at(base, tid, 4);
+    asm.store(Space::Global, to, value);
+    let out = right(&asm.finish(), 1, 128, &[0; 128]);
+    assert_eq!(out, (0..128).map(|t| (t + ROUNDS) % 128).collect::<Vec<_>>());
+}
