@@ -75,6 +75,11 @@ impl Engine {
         true
     }
 
+    /// The arrivals and bytes that an mbarrier's current phase still waits for.
+    pub fn waits_for(&self, address: u64) -> Option<(u32, i64)> {
+        self.barriers.waits_for(address)
+    }
+
     /// An operation on an mbarrier must come after its initialisation.
     fn touch(&self, cx: &mut Context<'_>, who: Who, address: u64) {
         if !self.barriers.has(address) {

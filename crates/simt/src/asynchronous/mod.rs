@@ -9,7 +9,7 @@ mod engine;
 mod groups;
 mod mbarrier;
 
-pub(crate) use engine::{AsyncFault, Context, CopyFault, Engine, Wrong};
+pub(crate) use engine::{AsyncFault, Context, Engine, Wrong};
 pub use mbarrier::BarrierFault;
 
 use crate::program::Reg;
@@ -65,3 +65,6 @@ pub enum AsyncInstr {
     /// "cp.async.bulk.wait_group", with `read` only until the sources have been read.
     BulkWait { pending: u32, read: bool },
 }
+
+#[cfg(test)]
+mod tests;

@@ -435,7 +435,7 @@ fn check(model: &Model, result: &Result<(), AccessFault>, races: &[(usize, usize
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 30000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn races_in_a_block(steps in prop::collection::vec(step(1), 1..70)) {

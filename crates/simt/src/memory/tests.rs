@@ -1,6 +1,7 @@
 //! Buffers, faults of single accesses, and several threads of the host at once. Races: `model.rs`.
 
 use super::*;
+use crate::program::Order;
 
 #[test]
 fn a_removed_buffer_is_gone_and_its_slot_rests() {
@@ -49,4 +50,198 @@ fn the_host_reads_what_it_wrote_across_pages() {
     let mut out = [0; 9];
     memory.read(id, PAGE as u64 - 6, &mut out).unwrap();
     assert_eq!(out[..], model[PAGE - 6..PAGE + 3]);
+}
+
+fn who(block: u32, thread: u32) -> Who {
+    Who {
+        block,
+        thread,
+        pc: 7,
+        proxy: Proxy::Generic,
+    }
+}
+
+const ACQ_REL: Order = Order {
+    acquire: true,
+    release: true,
+};
+
+#[test]
+fn faults_of_single_accesses_to_global_memory() {
+    let mut memory = Memory::new();
+    let id = memory.add_buffer("x", &[1; 10]).unwrap();
+    let removed = memory.add_zeros("y", 8).unwrap();
+    let (base, stale) = (memory.address(id).unwrap(), memory.address(removed).unwrap());
+    memory.remove_buffer(removed).unwrap();
+    let mut clocks = BlockClocks::new(0, 1, false);
+    let mut view = memory.view(&mut clocks, true);
+    let mut out = [9; 4];
+    let outside = |offset| AccessFault::OutOfBounds {
+        buffer: "x".into(),
+        size: 10,
+        offset,
+    };
+    assert_eq!(view.load(who(0, 0), base + 8, &mut out), Err(outside(8)));
+    assert_eq!(out, [0; 4]);
+    assert_eq!(view.store(who(0, 0), base - 4, &[5; 4]), Err(outside(-4)));
+    assert_eq!(view.load(who(0, 0), base + (1 << 38), &mut out), Err(outside(1 << 38)));
+    assert_eq!(view.load(who(0, 0), stale, &mut out), Err(AccessFault::NoBuffer));
+    assert_eq!(view.load(who(0, 0), 0, &mut out), Err(AccessFault::NoBuffer));
+    assert_eq!(view.load(who(0, 0), u64::MAX, &mut out), Err(AccessFault::NoBuffer));
+    assert_eq!(
+        view.store(who(0, 0), base + 2, &[5; 4]),
+        Err(AccessFault::Misaligned { bytes: 4 })
+    );
+    let (old, fault) = view.atomic(who(0, 0), base + 12, 4, ACQ_REL, &mut |old| old + 1);
+    assert_eq!((old, fault), (0, Some(outside(12))));
+    assert_eq!(view.store(who(0, 0), base + 8, &[5; 2]), Ok(()));
+    drop(view);
+    assert_eq!(memory.read_back(id).unwrap(), [1, 1, 1, 1, 1, 1, 1, 1, 5, 5]);
+}
+
+#[test]
+fn shared_memory_knows_what_was_written() {
+    let clocks = &mut BlockClocks::new(0, 1, false);
+    let mut shared = SharedMemory::new(PAGE as u32 + 8);
+    let at = PAGE as u64;
+    let mut out = [9; 4];
+    assert_eq!(shared.store(clocks, who(0, 0), at + 1, &[7]), Ok(()));
+    let unwritten = |byte| AccessFault::Uninitialised { byte };
+    assert_eq!(shared.load(clocks, who(0, 0), at, &mut out), Err(unwritten(at)));
+    assert_eq!(out, [0, 7, 0, 0]);
+    assert_eq!(shared.store(clocks, who(0, 0), at, &[1]), Ok(()));
+    assert_eq!(shared.load(clocks, who(0, 0), at, &mut out), Err(unwritten(at + 2)));
+    let (old, fault) = shared.atomic(clocks, who(0, 0), at + 4, 4, ACQ_REL, &mut |old| old + 3);
+    assert_eq!((old, fault), (0, Some(unwritten(at + 4))));
+    assert_eq!(shared.load(clocks, who(0, 0), at + 4, &mut out), Ok(()));
+    assert_eq!(out, [3, 0, 0, 0]);
+    let outside = AccessFault::OutOfShared { size: PAGE as u32 + 8 };
+    assert_eq!(shared.load(clocks, who(0, 0), at + 8, &mut out), Err(outside.clone()));
+    assert_eq!(shared.store(clocks, who(0, 0), u64::MAX - 3, &out), Err(outside));
+    assert_eq!(
+        shared.load(clocks, who(0, 0), at + 2, &mut out),
+        Err(AccessFault::Misaligned { bytes: 4 })
+    );
+}
+
+#[test]
+fn a_race_in_shared_memory_names_the_other() {
+    let clocks = &mut BlockClocks::new(3, 64, false);
+    let mut shared = SharedMemory::new(16);
+    shared.store(clocks, who(3, 5), 8, &[1; 4]).unwrap();
+    let race = AccessFault::Race {
+        byte: 10,
+        other: OtherAccess {
+            block: 3,
+            thread: 5,
+            pc: 7,
+            kind: AccessKind::Write,
+            proxy: Proxy::Generic,
+            asynchronous: false,
+        },
+    };
+    let mut out = [0; 2];
+    assert_eq!(shared.load(clocks, who(3, 40), 10, &mut out), Err(race));
+    assert_eq!(out, [1; 2]);
+    // An atomic that releases, one that acquires.
+    shared.store(clocks, who(3, 5), 0, &[0; 4]).unwrap();
+    clocks.barrier_all();
+    shared.store(clocks, who(3, 5), 8, &[2; 4]).unwrap();
+    let mut add = |old: u64| old + 1;
+    let order = |acquire, release| Order { acquire, release };
+    shared.atomic(clocks, who(3, 5), 0, 4, order(false, true), &mut add);
+    assert_eq!(
+        shared.atomic(clocks, who(3, 40), 0, 4, order(true, false), &mut add),
+        (1, None)
+    );
+    assert_eq!(shared.load(clocks, who(3, 40), 10, &mut out), Ok(()));
+    assert!(shared.load(clocks, who(3, 41), 10, &mut out).is_err());
+}
+
+#[test]
+fn a_launch_forgets_the_one_before() {
+    let mut memory = Memory::new();
+    let id = memory.add_zeros("x", 4).unwrap();
+    let base = memory.address(id).unwrap();
+    let store = |block, value: u8, check| {
+        let mut clocks = BlockClocks::new(block, 1, false);
+        memory.view(&mut clocks, check).store(who(block, 0), base, &[value; 4])
+    };
+    memory.begin_launch();
+    store(0, 1, true).unwrap();
+    assert!(matches!(store(1, 2, true), Err(AccessFault::Race { .. })));
+    assert_eq!(store(2, 3, false), Ok(()));
+    memory.begin_launch();
+    assert_eq!(store(3, 4, true), Ok(()));
+    assert_eq!(memory.read_back(id).unwrap(), [4; 4]);
+}
+
+/// The sets of many blocks stay small: each access takes about as long as the first.
+#[test]
+fn what_all_blocks_read_needs_two_entries() {
+    let mut memory = Memory::new();
+    let id = memory.add_zeros("x", 4).unwrap();
+    let base = memory.address(id).unwrap();
+    memory.begin_launch();
+    for block in 0..2000 {
+        let mut clocks = BlockClocks::new(block, 128, false);
+        for thread in 0..128 {
+            let mut view = memory.view(&mut clocks, true);
+            view.load(who(block, thread), base, &mut [0; 4]).unwrap();
+        }
+    }
+    for block in [0, 1, 2, 1999, 2000] {
+        let mut clocks = BlockClocks::new(block, 128, false);
+        let before = memory.read_back(id).unwrap()[0];
+        let result = memory
+            .view(&mut clocks, true)
+            .store(who(block, 0), base, &[before + 1; 4]);
+        assert!(matches!(result, Err(AccessFault::Race { .. })), "{block}: {result:?}");
+    }
+}
+
+#[test]
+fn threads_of_the_host_share_memory() {
+    const ROUNDS: u64 = 400;
+    let mut memory = Memory::new();
+    let counter = memory.add_zeros("counter", 8).unwrap();
+    let data = memory.add_zeros("data", 2 * PAGE as u64).unwrap();
+    let (counter_at, data_at) = (memory.address(counter).unwrap(), memory.address(data).unwrap());
+    memory.begin_launch();
+    let work = |block: u32| {
+        let mut clocks = BlockClocks::new(block, 32, true);
+        for round in 0..ROUNDS {
+            let mut view = memory.view(&mut clocks, true);
+            for lane in 0..32 {
+                // A part of each page is the block's own; the counter is everybody's.
+                let at = u64::from(block) * 128 + u64::from(lane) * 4 + (round % 2) * PAGE as u64;
+                view.store(who(block, lane), data_at + at, &(round as u32).to_le_bytes())
+                    .unwrap();
+                let (_, fault) = view.atomic(who(block, lane), counter_at, 8, ACQ_REL, &mut |old| old + 1);
+                assert_eq!(fault, None);
+            }
+        }
+        // What was last counted came after all that the others had counted.
+        let mut view = memory.view(&mut clocks, true);
+        view.load(who(block, 31), data_at + u64::from(block) * 128, &mut [0; 4])
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..2).map(|block| scope.spawn(move || work(block))).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), Ok(()));
+        }
+    });
+    let count = memory.read_back(counter).unwrap();
+    assert_eq!(u64::from_le_bytes(count.try_into().unwrap()), 2 * 32 * ROUNDS);
+    // A third block that has read the counter knows what both did; one that has not does not.
+    let load = |block: u32, first: bool| {
+        let mut clocks = BlockClocks::new(block, 1, true);
+        let mut view = memory.view(&mut clocks, true);
+        if first {
+            view.atomic(who(block, 0), counter_at, 8, ACQ_REL, &mut |old| old);
+        }
+        [0, 128].map(|at| view.load(who(block, 0), data_at + at, &mut [0; 4]).is_ok())
+    };
+    assert_eq!(load(2, true), [true, true]);
+    assert_eq!(load(3, false), [false, false]);
 }
