@@ -85,8 +85,8 @@ pub enum FindingKind {
     Uninitialised { byte: u64 },
     /// An ordinary access to an mbarrier.
     MbarrierAccess { accessed: Accessed, byte: u64 },
-    /// Not as an mbarrier may be used.
-    Mbarrier { message: String },
+    /// Not as an asynchronous operation, or an mbarrier, may be used.
+    Asynchronous { message: String },
     /// A register of an asynchronous result that nobody waited for.
     PendingRegister { issued: Box<Site> },
     /// A barrier that only some of a warp's threads, or of the block's warps, come to.
@@ -121,7 +121,8 @@ impl FindingKind {
             FindingKind::OutOfBounds { .. } | FindingKind::NoBuffer { .. } => "out-of-bounds",
             FindingKind::Misaligned { .. } => "misaligned",
             FindingKind::Uninitialised { .. } => "uninitialised",
-            FindingKind::MbarrierAccess { .. } | FindingKind::Mbarrier { .. } => "mbarrier",
+            FindingKind::MbarrierAccess { .. } => "mbarrier-access",
+            FindingKind::Asynchronous { .. } => "asynchronous",
             FindingKind::PendingRegister { .. } => "pending-register",
             FindingKind::DivergentBarrier { .. } => "divergent-barrier",
             FindingKind::DivergentCollective { .. } => "divergent-collective",
@@ -254,7 +255,7 @@ impl fmt::Display for FindingKind {
                 "{} byte {byte} of shared memory, which is part of an mbarrier",
                 accessed.verb()
             ),
-            FindingKind::Mbarrier { message }
+            FindingKind::Asynchronous { message }
             | FindingKind::DivergentBarrier { message }
             | FindingKind::Assertion { message } => f.write_str(message),
             FindingKind::PendingRegister { issued } => write!(

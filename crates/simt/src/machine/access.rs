@@ -40,15 +40,6 @@ impl Port<'_> {
 }
 
 impl Block<'_> {
-    pub(super) fn who(&self, w: usize, lane: usize, pc: Pc) -> Who {
-        Who {
-            block: self.number,
-            thread: thread(w, lane),
-            pc,
-            proxy: Proxy::Generic,
-        }
-    }
-
     pub fn load(&mut self, w: usize, pc: Pc, mask: u32, instr: &Instr, tally: &mut Tally) {
         let Instr::Load {
             space,

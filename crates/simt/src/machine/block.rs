@@ -7,6 +7,7 @@ use super::random::Random;
 use super::tally::Tally;
 use super::wait::NamedBarriers;
 use super::warp::{Wait, Warp};
+use crate::asynchronous::Engine;
 use crate::clock::BlockClocks;
 use crate::finding::FindingKind;
 use crate::memory::SharedMemory;
@@ -25,7 +26,10 @@ pub(super) struct Block<'a> {
     pub shared: SharedMemory,
     pub clocks: BlockClocks,
     pub named: NamedBarriers,
+    pub engine: Engine,
     pub random: Random,
+    /// Rises with whatever threads that poll may be waiting for.
+    pub progress: u64,
     position: Position,
 }
 
@@ -48,7 +52,9 @@ impl<'a> Block<'a> {
             shared: SharedMemory::new(env.shared_bytes),
             clocks: BlockClocks::new(number, threads, env.across_blocks),
             named: NamedBarriers::default(),
+            engine: Engine::new(number, threads),
             random: Random::new(env.options.seed, u64::from(number)),
+            progress: 0,
             position: Position {
                 block_id: env.block_id(number),
                 block_dim: env.launch.block,
@@ -70,6 +76,8 @@ impl<'a> Block<'a> {
         self.shared = SharedMemory::new(self.env.shared_bytes);
         self.clocks = BlockClocks::new(number, threads, self.env.across_blocks);
         self.named = NamedBarriers::default();
+        self.engine = Engine::new(number, threads);
+        self.progress = 0;
         self.random = Random::new(self.env.options.seed, u64::from(number));
         self.position.block_id = self.env.block_id(number);
         self.pass_arguments();
@@ -95,15 +103,21 @@ impl<'a> Block<'a> {
                 let able = warp.fragments.iter().enumerate().filter(|(_, f)| f.wait == Wait::Ready);
                 ready.extend(able.map(|(f, _)| (w, f)));
             }
-            if ready.is_empty() {
+            if self.only_polls() {
                 if self.warps.iter().any(|warp| !warp.fragments.is_empty()) {
                     self.report_deadlock();
                 }
                 return false;
             }
+            if ready.is_empty() {
+                // What is in flight completes, and lets nobody go on: the next turn says so.
+                self.finish_operations();
+                continue;
+            }
             let (warp, fragment) = ready[self.random.below(ready.len())];
             let slice = 1 + self.random.below(SLICE);
             self.run(warp, fragment, slice, tally);
+            self.complete_some();
             if self.warps[warp].steps > self.env.options.max_steps {
                 self.report_endless(warp);
                 return false;
@@ -167,6 +181,7 @@ impl<'a> Block<'a> {
                 }
                 Instr::End => {
                     warp.end(f);
+                    self.progress += 1;
                     self.threads_ended();
                     break;
                 }
@@ -185,6 +200,9 @@ impl<'a> Block<'a> {
 
     /// Instructions on memory and between threads.
     fn effect(&mut self, w: usize, f: usize, pc: Pc, mask: u32, instr: &Instr, tally: &mut Tally) -> Next {
+        if !matches!(instr, Instr::Load { .. } | Instr::Async(_)) {
+            self.progress += 1;
+        }
         match *instr {
             Instr::Load { .. } => self.load(w, pc, mask, instr, tally),
             Instr::Store { .. } => self.store(w, pc, mask, instr, tally),
@@ -200,7 +218,7 @@ impl<'a> Block<'a> {
                 }
             }
             Instr::Fence(Fence::Memory) => lanes(mask).for_each(|lane| self.clocks.fence(thread(w, lane))),
-            Instr::Async(ref instr) => todo!("{instr:?}"),
+            Instr::Async(ref instr) => return self.asynchronous(w, f, pc, mask, instr),
             Instr::Assert { cond, ref message } => {
                 let failed = mask & !self.warps[w].lanes_where(cond, mask);
                 for lane in lanes(failed) {

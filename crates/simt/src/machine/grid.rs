@@ -50,7 +50,7 @@ impl Default for Options {
         Options {
             seed: 0,
             workers: 0,
-            max_steps: 1 << 32,
+            max_steps: 1 << 28,
             check_races: true,
             count_accesses: false,
             max_findings: 16,

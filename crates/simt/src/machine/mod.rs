@@ -4,6 +4,7 @@ mod access;
 mod alu;
 #[cfg(test)]
 mod alu_tests;
+mod asynchronous;
 mod block;
 mod collective;
 mod compute;

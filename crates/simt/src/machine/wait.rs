@@ -2,7 +2,7 @@
 
 use super::alu::lanes;
 use super::block::{Block, Next, thread};
-use super::warp::Wait;
+use super::warp::{Fragment, Polled, Wait};
 use crate::clock::Knowledge;
 use crate::finding::{FindingKind, Waiting};
 use crate::program::{Pc, Reg};
@@ -262,23 +262,17 @@ impl Block<'_> {
         for (w, warp) in self.warps.iter().enumerate() {
             for fragment in &warp.fragments {
                 let threads = fragment.mask.count_ones();
-                if let Some((_, group)) = groups.iter_mut().find(|(pc, _)| *pc == fragment.pc) {
+                let (pc, reason) = self.waits_for(warp.live, fragment);
+                if let Some((_, group)) = groups
+                    .iter_mut()
+                    .find(|group| group.0 == pc && group.1.reason == reason)
+                {
                     group.threads += threads;
                     continue;
                 }
                 let first = thread(w, fragment.mask.trailing_zeros() as usize);
-                let reason = match fragment.wait {
-                    Wait::Ready => continue,
-                    Wait::Barrier => "for all threads of the block".to_owned(),
-                    Wait::Named(id) => {
-                        let open = self.named.open[id as usize].as_ref();
-                        let (arrived, expected) = open.map_or((0, 0), |open| (open.arrived, open.expected));
-                        format!("at barrier {id}, which {arrived} of {expected} threads have come to,")
-                    }
-                    Wait::Lanes(mask) => format!("for lanes {:#010x} of their warp", mask & warp.live & !fragment.mask),
-                };
-                let site = self.env.site(self.number, first, fragment.pc);
-                groups.push((fragment.pc, Waiting { site, threads, reason }));
+                let site = self.env.site(self.number, first, pc);
+                groups.push((pc, Waiting { site, threads, reason }));
             }
         }
         groups.sort_by_key(|group| group.0);
@@ -289,6 +283,28 @@ impl Block<'_> {
             let (pc, waiting) = (*pc, groups.into_iter().map(|group| group.1).collect());
             self.report(pc, thread, None, FindingKind::Deadlock { waiting });
         }
+    }
+
+    /// Where a fragment waits, and what for.
+    fn waits_for(&self, live: u32, fragment: &Fragment) -> (Pc, String) {
+        let reason = match fragment.wait {
+            Wait::Ready => {
+                let Polled { pc, barrier, .. } = fragment.polled;
+                let (arrivals, bytes) = self.engine.waits_for(barrier).unwrap_or_default();
+                let what = format!(
+                    "for {arrivals} arrival(s) and {bytes} byte(s) more at the mbarrier at byte {barrier} of shared memory"
+                );
+                return (pc, what);
+            }
+            Wait::Barrier => "for all threads of the block".to_owned(),
+            Wait::Named(id) => {
+                let open = self.named.open[id as usize].as_ref();
+                let (arrived, expected) = open.map_or((0, 0), |open| (open.arrived, open.expected));
+                format!("at barrier {id}, which {arrived} of {expected} threads have come to,")
+            }
+            Wait::Lanes(mask) => format!("for lanes {:#010x} of their warp", mask & live & !fragment.mask),
+        };
+        (fragment.pc, reason)
     }
 
     pub fn report_endless(&self, w: usize) {

@@ -33,6 +33,17 @@ pub(super) enum Wait {
     Lanes(u32),
 }
 
+/// Tests of an mbarrier that failed one after another.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Polled {
+    /// The block's progress when they did.
+    pub progress: u64,
+    pub times: u32,
+    /// The last one, and the mbarrier.
+    pub pc: Pc,
+    pub barrier: u64,
+}
+
 /// Lanes of a warp that go on together.
 #[derive(Clone, Debug)]
 pub(super) struct Fragment {
@@ -41,8 +52,16 @@ pub(super) struct Fragment {
     /// Its lanes.
     pub mask: u32,
     pub wait: Wait,
+    pub polled: Polled,
     /// The meetings that its lanes will come to, the innermost last.
     meetings: SmallVec<[u32; 4]>,
+}
+
+impl Fragment {
+    /// Does it wait for others?
+    pub fn is_blocked(&self) -> bool {
+        self.wait != Wait::Ready
+    }
 }
 
 /// A warp of a block.
@@ -66,6 +85,7 @@ impl Warp {
                 pc: 0,
                 mask: lanes,
                 wait: Wait::Ready,
+                polled: Polled::default(),
                 meetings: SmallVec::new(),
             }],
             meetings: Vec::new(),
@@ -84,6 +104,7 @@ impl Warp {
             pc: 0,
             mask: lanes,
             wait: Wait::Ready,
+            polled: Polled::default(),
             meetings: SmallVec::new(),
         });
         self.steps = 0;

@@ -10,7 +10,7 @@ use crate::clock::{AsyncAgent, Knowledge};
 use crate::program::Order;
 
 /// Bytes of the one buffer.
-const BYTES: usize = 16;
+const BYTES: usize = 8;
 /// Threads of a block that take part: of two warps.
 const THREADS: [u32; 4] = [0, 1, 33, 34];
 /// Objects that knowledge is passed through.
@@ -54,9 +54,8 @@ enum Step {
 fn touch() -> impl Strategy<Value = Touch> {
     let kind = prop_oneof![3 => Just(Kind::Read), 3 => Just(Kind::Write), 1 => Just(Kind::Atomic)];
     let order = (any::<bool>(), any::<bool>()).prop_map(|(acquire, release)| Order { acquire, release });
-    let place = (0u32..5, any::<prop::sample::Index>());
+    let place = (0u32..4, any::<prop::sample::Index>());
     (kind, place, 0u8..3, order, prop::bool::weighted(0.3)).prop_map(|(kind, (log, at), value, order, dare)| {
-        let log = if kind == Kind::Atomic { log.min(3) } else { log };
         let at = at.index(BYTES >> log) << log;
         Touch {
             kind,
@@ -286,7 +285,7 @@ fn compare(blocks: usize, across: bool, steps: &[Step]) -> usize {
                     continue;
                 }
                 let address = base + touch.at as u64;
-                let mut data = [touch.value; 16];
+                let mut data = [touch.value; BYTES];
                 let data = &mut data[..1 << touch.log];
                 let mut view = memory.view(&mut clocks[b], true);
                 let result = match touch.kind {
@@ -385,7 +384,7 @@ fn compare(blocks: usize, across: bool, steps: &[Step]) -> usize {
                     continue;
                 }
                 let address = base + touch.at as u64;
-                let mut data = [touch.value; 16];
+                let mut data = [touch.value; BYTES];
                 let data = &mut data[..1 << touch.log];
                 let mut view = memory.view(&mut clocks[twin.block], true);
                 let own = Own { id: 0, pc: 0 };
@@ -435,7 +434,7 @@ fn check(model: &Model, result: &Result<(), AccessFault>, races: &[(usize, usize
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
     fn races_in_a_block(steps in prop::collection::vec(step(1), 1..70)) {

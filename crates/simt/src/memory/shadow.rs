@@ -360,11 +360,8 @@ impl Shadow {
         // If the new one is the first of a second block, two are enough from here on.
         let within = |entry: &Entry| entry.bytes() & !new.bytes() == 0;
         if kept.len() > 2 && !new.is_atomic() && kept.iter().all(within) {
-            if let Some(other) = kept[..kept.len() - 1]
-                .iter()
-                .copied()
-                .find(|entry| is_of_two_blocks(actor, &[*entry, new], &new))
-            {
+            let of_another = |entry: &&Entry| is_of_two_blocks(actor, &[**entry, new], &new);
+            if let Some(other) = kept.iter().find(of_another).copied() {
                 kept = Gathered::from_slice(&[other, new]);
             }
         }
