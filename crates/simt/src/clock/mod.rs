@@ -317,7 +317,12 @@ impl Actor<'_> {
     /// actor knows. `fenced`: knows as one of the async proxy must know an ordinary write.
     pub fn known_lanes(&self, warp: u32, lanes: u32, clock: u32, twin: bool, fenced: bool) -> u32 {
         let past = if fenced { self.fenced } else { self.generic };
-        let block = warp / self.warps;
+        let own = warp.wrapping_sub(self.block.wrapping_mul(self.warps));
+        // A division is what most of the time would go into.
+        let (block, index) = match own < self.warps {
+            true => (self.block, own),
+            false => (warp / self.warps, warp % self.warps),
+        };
         if !twin && block == self.block && clock <= past.home.base {
             return lanes;
         }
@@ -328,7 +333,7 @@ impl Actor<'_> {
         let Some(vc) = past.of(self.block, block) else {
             return known;
         };
-        let first = (warp % self.warps) * 32;
+        let first = index * 32;
         let mut rest = lanes & !known;
         while rest != 0 {
             let lane = rest.trailing_zeros();

@@ -55,7 +55,7 @@ fn touch() -> impl Strategy<Value = Touch> {
     let kind = prop_oneof![3 => Just(Kind::Read), 3 => Just(Kind::Write), 1 => Just(Kind::Atomic)];
     let order = (any::<bool>(), any::<bool>()).prop_map(|(acquire, release)| Order { acquire, release });
     let place = (0u32..4, any::<prop::sample::Index>());
-    (kind, place, 0u8..3, order, prop::bool::weighted(0.3)).prop_map(|(kind, (log, at), value, order, dare)| {
+    (kind, place, 0u8..3, order, prop::bool::weighted(0.12)).prop_map(|(kind, (log, at), value, order, dare)| {
         let at = at.index(BYTES >> log) << log;
         Touch {
             kind,
@@ -434,7 +434,7 @@ fn check(model: &Model, result: &Result<(), AccessFault>, races: &[(usize, usize
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
     fn races_in_a_block(steps in prop::collection::vec(step(1), 1..70)) {

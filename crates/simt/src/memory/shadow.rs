@@ -233,6 +233,13 @@ impl Shadow {
         if changed == 0 && self.writes.second(word).is_empty() && self.writes.merge(word, &new) {
             return None;
         }
+        // Most words are written by one warp, and what it replaces is known.
+        let old = self.writes.first(word);
+        let replaced = old.is_empty() || (old.bytes() & !changed == 0 && old.is_known(actor, true));
+        if replaced && self.writes.second(word).is_empty() && self.reads.first(word).is_empty() {
+            self.writes.put(word, self.words, &[new]);
+            return None;
+        }
         let conflicts = |entry: &Entry, is_write: bool| {
             let over = changed | if is_write && entry.is_atomic() { bytes } else { 0 };
             let over = entry.bytes() & over;

@@ -158,6 +158,43 @@ fn a_race_in_shared_memory_names_the_other() {
     assert!(shared.load(clocks, who(3, 41), 10, &mut out).is_err());
 }
 
+/// Who knows only a writer that a later one knew does not know the latest.
+#[test]
+fn a_writer_takes_the_place_of_those_it_knows() {
+    let clocks = &mut BlockClocks::new(0, 64, false);
+    let mut shared = SharedMemory::new(4);
+    shared.store(clocks, who(0, 33), 0, &[1; 4]).unwrap();
+    let released = clocks.release(33);
+    // The same value, and the same clock in one warp; only thread 1 knows what thread 33 did.
+    shared.store(clocks, who(0, 0), 0, &[1; 4]).unwrap();
+    clocks.acquire(40, &released);
+    assert_eq!(shared.load(clocks, who(0, 40), 0, &mut [0; 4]), Ok(()));
+    clocks.acquire(1, &released);
+    shared.store(clocks, who(0, 1), 0, &[1; 4]).unwrap();
+    assert!(shared.load(clocks, who(0, 40), 0, &mut [0; 4]).is_err());
+    assert_eq!(shared.load(clocks, who(0, 1), 0, &mut [0; 4]), Ok(()));
+}
+
+/// Operations of one number that lanes of a warp issued are told apart by proxy.
+#[test]
+fn the_proxy_of_an_operation_matters() {
+    let clocks = &mut BlockClocks::new(0, 64, false);
+    let mut shared = SharedMemory::new(4);
+    let own = Own { id: 0, pc: 0 };
+    for (thread, proxy) in [(0, Proxy::Async), (1, Proxy::Generic)] {
+        let agent = clocks.issue(thread, proxy);
+        shared.store_async(&agent, own, 0, &[1; 4]).unwrap();
+        clocks.acquire(40, &clocks.completed(&agent));
+    }
+    // The fence is missing between the "cp.async" of thread 1 and the async proxy.
+    let agent = clocks.issue(40, Proxy::Async);
+    let result = shared.store_async(&agent, own, 0, &[2; 4]);
+    assert!(
+        matches!(result, Err(AccessFault::Race { other, .. }) if other.thread == 1),
+        "{result:?}"
+    );
+}
+
 #[test]
 fn a_launch_forgets_the_one_before() {
     let mut memory = Memory::new();
