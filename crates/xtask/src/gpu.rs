@@ -60,18 +60,32 @@ pub fn test(project: &Project, options: &TestOptions) -> Result<()> {
     } else {
         "dev"
     };
-    let build = [
+    let build = test_build(GPU_TEST, profile);
+    run_or_pack(project, &options.common, "mytriton-gpu-test", GPU_TEST, &build)
+}
+
+/// Cargo's arguments to build one of the facade's test executables.
+fn test_build<'a>(target: &'a str, profile: &'a str) -> [&'a str; 9] {
+    [
         "test",
         "--no-run",
         "--package",
         FACADE,
         "--test",
-        GPU_TEST,
+        target,
         "--profile",
         profile,
         MESSAGES,
-    ];
-    run_or_pack(project, &options.common, "mytriton-gpu-test", GPU_TEST, &build)
+    ]
+}
+
+/// Builds one of the facade's test executables.
+///
+/// # Errors
+/// It does not build.
+pub fn build_executable(project: &Project, target: &str, profile: &str) -> Result<PathBuf> {
+    let messages = process::capture(&mut project.cargo(test_build(target, profile)))?;
+    find_executable(&messages, target)
 }
 
 /// Builds the measurements, and runs or packs them.

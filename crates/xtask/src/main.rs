@@ -5,6 +5,7 @@
 //! has only Rust and a C linker.
 
 mod docs;
+mod fuzz;
 mod gpu;
 mod lit;
 mod process;
@@ -42,6 +43,8 @@ enum Task {
     Test(stages::Options),
     /// Build the command-line tools and run the IR tests under lit-tests/
     Lit(lit::Options),
+    /// Run random kernels by every way that needs no GPU, or feed random bytes to a parser
+    Fuzz(fuzz::Options),
     /// Build the tests that need a GPU, and run them or pack them for a GPU machine
     GpuTest(gpu::TestOptions),
     /// Build the measurements, and run them or pack them for a GPU machine
@@ -75,6 +78,7 @@ fn dispatch(task: Task) -> Result<()> {
         Task::Demo => project.run_demo(),
         Task::Test(options) => stages::run(&project, &options),
         Task::Lit(options) => lit::run(&project, &options).map(drop),
+        Task::Fuzz(options) => fuzz::run(&project, &options),
         Task::GpuTest(options) => gpu::test(&project, &options),
         Task::Bench(options) => gpu::bench(&project, &options),
         Task::Docs { check } => docs::run(&project, check),

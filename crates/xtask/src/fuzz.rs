@@ -1,0 +1,93 @@
+//! `fuzz`: random kernels by every way that needs no GPU, and random bytes into every parser.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::gpu::build_executable;
+use crate::process;
+use crate::project::{GPU_TEST, Project};
+
+/// What to fuzz, and for how long.
+#[derive(Args)]
+pub struct Options {
+    /// How long to run: 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", conflicts_with = "runs")]
+    time: Option<String>,
+    /// How many kernels, or inputs of a parser, to try
+    #[arg(long, value_name = "N")]
+    runs: Option<u64>,
+    /// The seed of all randomness; a new one each time without it
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Where kernels go that are run wrongly, made small
+    #[arg(long, value_name = "DIR", default_value = "target/fuzz")]
+    findings: PathBuf,
+    /// Feed a parser with random bytes instead (needs a nightly toolchain and cargo-fuzz); `list` names the targets
+    #[arg(long, value_name = "TARGET", conflicts_with = "findings")]
+    bytes: Option<String>,
+}
+
+/// Fuzzes until the limit; a minute where none is given.
+///
+/// # Errors
+/// Something does not build, or a kernel is run wrongly, or a parser fails.
+pub fn run(project: &Project, options: &Options) -> Result<()> {
+    match &options.bytes {
+        Some(target) => bytes(project, target, options),
+        None => kernels(project, options),
+    }
+}
+
+fn kernels(project: &Project, options: &Options) -> Result<()> {
+    let executable = build_executable(project, GPU_TEST, "release")?;
+    let limit = match (&options.time, options.runs) {
+        (Some(time), _) => time.clone(),
+        (None, Some(runs)) => runs.to_string(),
+        (None, None) => "60s".to_owned(),
+    };
+    let mut command = Command::new(executable);
+    command.arg("--fuzz").arg(limit);
+    command.arg("--findings").arg(project.root().join(&options.findings));
+    if let Some(seed) = options.seed {
+        command.arg("--seed").arg(seed.to_string());
+    }
+    process::run(command.current_dir(project.root()))
+}
+
+/// cargo-fuzz, which needs a nightly compiler, on one of the targets in `fuzz/`.
+fn bytes(project: &Project, target: &str, options: &Options) -> Result<()> {
+    let mut command = Command::new("cargo");
+    command
+        .arg("+nightly")
+        .arg("fuzz")
+        .current_dir(project.root().join("fuzz"));
+    if target == "list" {
+        return process::run(command.args(["list", "--fuzz-dir", "."]));
+    }
+    command.args(["run", "--fuzz-dir", ".", target, "--"]);
+    match (&options.time, options.runs) {
+        (Some(time), _) => command.arg(format!("-max_total_time={}", seconds(time)?)),
+        (None, Some(runs)) => command.arg(format!("-runs={runs}")),
+        (None, None) => command.arg("-max_total_time=60"),
+    };
+    if let Some(seed) = options.seed {
+        command.arg(format!("-seed={seed}"));
+    }
+    process::run(&mut command)
+}
+
+fn seconds(time: &str) -> Result<u64> {
+    let (digits, unit) = time.split_at(time.trim_end_matches(['s', 'm', 'h']).len());
+    let Ok(number) = digits.parse::<u64>() else {
+        bail!("'{time}' is no time such as 90s, 10m or 2h");
+    };
+    match unit {
+        "s" => Ok(number),
+        "m" => Ok(number * 60),
+        "h" => Ok(number * 3600),
+        _ => bail!("'{time}' is no time such as 90s, 10m or 2h"),
+    }
+}
