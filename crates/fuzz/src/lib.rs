@@ -15,15 +15,22 @@
 //! ```
 
 mod case;
+mod corpus;
+mod coverage;
+mod driver;
 mod duplicates;
 mod executor;
 mod generate;
 mod random;
 mod rule;
+mod shrink;
 mod taint;
 mod tree;
 
 pub use case::{Arg, BUFFER_ALIGNMENT, Buffer, Case, CaseError};
+pub use corpus::{CorpusError, read_case, read_corpus, write_case};
+pub use coverage::Coverage;
+pub use driver::{Finding, Fuzzer, Limit, Runs, Statistics, seed_of};
 pub use duplicates::has_conflicting_stores;
 pub use executor::{
     Executor, Failure, MAX_STEPS, Mismatch, Optimised, Outputs, Problem, TextRoundTrip, Verdict, built_in, compare,
@@ -32,4 +39,5 @@ pub use executor::{
 pub use generate::{Combination, combinations, generate};
 pub use random::Random;
 pub use rule::{Rule, UnknownRule};
+pub use shrink::{Shrunk, persists, shrink};
 pub use taint::{Uncomparable, rules};

@@ -69,10 +69,11 @@ impl Random {
         let bits = match (scalar, self.below(8)) {
             (Scalar::I1, _) => self.bits() & 1,
             (_, 0 | 1) if scalar.is_int() => self.special_int(scalar),
-            (_, 2..=4) if scalar.is_int() => return Const::from_int(scalar, self.below(200) as i128 - 100),
-            (_, 0 | 1) => self.special_float(scalar),
-            (_, 2) => return Const::from_int(scalar, self.below(64) as i128 - 32),
-            (_, 3..=6) if scalar.is_float() => {
+            (_, 2 | 3) if scalar.is_int() => return Const::from_int(scalar, self.below(200) as i128 - 100),
+            (_, 0..=2) => self.special_float(scalar),
+            // Whole numbers, and halves, which rounding has to decide about.
+            (_, 3) => return Const::from_f64(scalar, (self.below(64) as f64 - 32.0) / 2.0),
+            (_, 4..=6) if scalar.is_float() => {
                 let unit = (self.bits() >> 11) as f64 / (1u64 << 53) as f64;
                 return Const::from_f64(scalar, (unit - 0.5) * 16.0);
             }
@@ -105,6 +106,7 @@ impl Random {
         let magnitude = self.pick(&[
             infinity,
             infinity,
+            infinity | 1 << (digits - 1),
             infinity | 1 << (digits - 1),
             infinity | 1,
             0,

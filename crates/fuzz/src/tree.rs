@@ -180,7 +180,7 @@ impl Tree {
         out
     }
 
-    /// Removes operations without effect whose results nothing uses.
+    /// Removes operations without effect whose results nothing uses. Loads stay: they may fault.
     pub fn prune(&mut self) {
         fn sweep(body: &mut Body, live: &mut FxHashSet<Val>) {
             let mut at = body.nodes.len();
@@ -188,9 +188,9 @@ impl Tree {
                 at -= 1;
                 let node = &mut body.nodes[at];
                 let used = node.kind.is_terminator()
-                    || matches!(node.kind, OpKind::Store)
+                    || matches!(node.kind, OpKind::Store | OpKind::Load)
                     || node.results.iter().any(|v| live.contains(v))
-                    || node.bodies.iter().any(has_store);
+                    || node.bodies.iter().any(has_access);
                 if !used {
                     body.nodes.remove(at);
                     continue;
@@ -201,78 +201,17 @@ impl Tree {
         }
         sweep(&mut self.body, &mut FxHashSet::default());
     }
-
-    /// The operations through which something reaches memory or control: a store or what one depends on.
-    pub fn live(&self) -> FxHashSet<Val> {
-        let mut live = FxHashSet::default();
-        loop {
-            let before = live.len();
-            mark(&self.body, &[], &mut live);
-            if live.len() == before {
-                return live;
-            }
-        }
-    }
-}
-
-/// Adds what a region's stores depend on. `passed_to` are the values that its terminator's operands become.
-fn mark(body: &Body, passed_to: &[Vec<Val>], live: &mut FxHashSet<Val>) {
-    for node in body.nodes.iter().rev() {
-        match node.kind {
-            OpKind::Store => live.extend(node.operands.iter().copied()),
-            OpKind::Yield | OpKind::Condition => {
-                let skip = usize::from(node.kind == OpKind::Condition);
-                live.extend(node.operands[..skip].iter().copied());
-                for (operand, becomes) in node.operands[skip..].iter().zip(passed_to) {
-                    if becomes.iter().any(|v| live.contains(v)) {
-                        live.insert(*operand);
-                    }
-                }
-            }
-            OpKind::For | OpKind::If | OpKind::While => mark_holder(node, live),
-            _ => {
-                if node.results.iter().any(|v| live.contains(v)) {
-                    live.extend(node.operands.iter().copied());
-                }
-            }
-        }
-    }
-}
-
-fn mark_holder(node: &Node, live: &mut FxHashSet<Val>) {
-    let matters = node.results.iter().any(|v| live.contains(v)) || node.bodies.iter().any(has_store);
-    // The operands that are carried, the arguments that they become, and what decides.
-    let (control, carried) = match node.kind {
-        OpKind::For => (3, 1),
-        OpKind::If => (1, 0),
-        _ => (0, 0),
-    };
-    if matters {
-        live.extend(node.operands[..control].iter().copied());
-    }
-    let args: Vec<&[Val]> = node
-        .bodies
-        .iter()
-        .map(|b| b.args.get(carried..).unwrap_or_default())
-        .collect();
-    let becomes: Vec<Vec<Val>> = (0..node.results.len())
-        .map(|i| {
-            let args = args.iter().filter_map(|args| args.get(i));
-            args.copied().chain([node.results[i]]).collect()
-        })
-        .collect();
-    for inner in node.bodies.iter().rev() {
-        mark(inner, &becomes, live);
-    }
-    for (operand, becomes) in node.operands[control..].iter().zip(&becomes) {
-        if becomes.iter().any(|v| live.contains(v)) {
-            live.insert(*operand);
-        }
-    }
 }
 
 /// Does a region hold a store, at any depth?
 pub(crate) fn has_store(body: &Body) -> bool {
     let stores = |node: &Node| node.kind == OpKind::Store || node.bodies.iter().any(has_store);
     body.nodes.iter().any(stores)
+}
+
+/// Does a region hold a load or store, at any depth?
+fn has_access(body: &Body) -> bool {
+    let accesses =
+        |node: &Node| matches!(node.kind, OpKind::Store | OpKind::Load) || node.bodies.iter().any(has_access);
+    body.nodes.iter().any(accesses)
 }

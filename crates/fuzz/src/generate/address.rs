@@ -175,13 +175,18 @@ impl Generator {
         }
     }
 
+    /// A scalar in every element of a block, in one of the ways that there are.
+    fn spread(&mut self, scalar: Val, shape: Shape) -> Val {
+        self.stretch(scalar, shape).unwrap_or(scalar)
+    }
+
     /// The pointers of an access, put together in one of several ways.
-    pub(super) fn pointers(&mut self, base: Val, place: Place, pattern: &Pattern) -> Val {
+    pub(super) fn pointers_to(&mut self, base: Val, place: Place, pattern: &Pattern) -> Val {
         let wide = matches!(pattern.int, Scalar::I32 | Scalar::I64);
         let way = self.random.below(3);
         if way == 0 && wide {
             let offsets = self.absolute(place, pattern);
-            let base = self.splat(base, pattern.shape);
+            let base = self.spread(base, pattern.shape);
             return self.addptr(base, offsets);
         }
         let base = match self.start(place) {
@@ -196,10 +201,10 @@ impl Generator {
             }
         };
         if pattern.parts.is_empty() && self.random.one_in(2) {
-            return self.splat(base, pattern.shape);
+            return self.spread(base, pattern.shape);
         }
         if way < 2 || pattern.parts.is_empty() {
-            let base = self.splat(base, pattern.shape);
+            let base = self.spread(base, pattern.shape);
             let offsets = self.offsets(pattern);
             return self.addptr(base, offsets);
         }

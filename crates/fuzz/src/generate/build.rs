@@ -118,10 +118,14 @@ impl Generator {
     pub fn stretch(&mut self, value: Val, shape: Shape) -> Option<Val> {
         let from = self.ty(value).shape;
         if from.is_scalar() {
-            // At times by way of a block of one element.
-            let ones = Shape::new(&vec![1; shape.rank()]).ok()?;
-            let first = if self.random.one_in(4) { ones } else { shape };
-            let block = self.splat(value, first);
+            if shape.is_scalar() || !self.random.one_in(4) {
+                return Some(self.splat(value, shape));
+            }
+            // By way of a block of one element.
+            let mut block = self.splat(value, Shape::new(&[1]).ok()?);
+            while self.ty(block).shape.rank() < shape.rank() {
+                block = self.op(OpKind::ExpandDims { axis: 0 }, &[block], None);
+            }
             return Some(self.broadcast(block, shape));
         }
         let mut missing = Vec::new();

@@ -2,6 +2,8 @@
 
 use mytriton_ssa::{BinaryOp, CmpPred, Const, OpKind, Scalar, Type};
 
+use super::address::Place;
+use super::launch::Content;
 use super::{Generator, Known, Term};
 use crate::tree::{Body, Val};
 
@@ -47,7 +49,9 @@ impl Generator {
         self.append(terminator, passed, Vec::new(), Vec::new());
         self.pool.truncate(mark);
         self.depth -= 1;
-        self.open.pop().expect("the region is open")
+        let body = self.open.pop().expect("the region is open");
+        self.forget_pointers();
+        body
     }
 
     /// The content of a region.
@@ -194,7 +198,7 @@ impl Generator {
         self.trips *= bounds.trips.max(1);
         self.keep(index, Known::default());
         self.keep_all(&args[..plain]);
-        self.add_term(index, &bounds);
+        self.add_term(index, bounds.index.clone());
         if let Some(running) = &running {
             let value = self.load(args[plain], None, None);
             self.keep(value, Known::default());
@@ -235,14 +239,14 @@ impl Generator {
     }
 
     /// The index from 0 on, for addresses to follow.
-    fn add_term(&mut self, index: Val, bounds: &Bounds) {
-        let count = (bounds.index.end - bounds.index.start) as usize;
+    fn add_term(&mut self, index: Val, range: std::ops::Range<i64>) {
+        let count = (range.end - range.start) as usize;
         if self.random.one_in(3) || count > 16 {
             return;
         }
         let mut value = index;
-        if bounds.index.start != 0 {
-            value = self.with_int(BinaryOp::Sub, value, bounds.index.start);
+        if range.start != 0 {
+            value = self.with_int(BinaryOp::Sub, value, range.start);
         }
         let value = self.resize(value, Scalar::I32);
         self.terms.push(Term { value, count });
@@ -292,50 +296,51 @@ impl Generator {
     /// Counts to a small limit, with anything in test and body, and perhaps an end before.
     pub fn while_loop(&mut self) {
         let scalar = self.random.pick(&WIDE_INTS);
-        let counter = Type::scalar(scalar);
         let limit = self.small(scalar, 3);
+        let zero = self.int(0, Type::scalar(scalar));
         let carried_types = self.types_to_carry();
-        let types = [&[counter], &carried_types[..]].concat();
-        let mut initial = vec![self.int(0, counter)];
+        // The counter is carried, in front of everything else, or kept in memory.
+        let memory = self.random.one_in(4).then(|| self.counter_in_memory(zero));
+        let counters = usize::from(memory.is_none());
+        let types = [&[Type::scalar(scalar)][..counters], &carried_types[..]].concat();
+        let mut initial = vec![zero; counters];
         initial.extend(carried_types.iter().map(|&ty| self.plain(ty)));
         let trips = self.trips;
         self.trips *= 4;
 
         let args = self.carried(&types);
         let mark = self.begin(args.clone());
-        self.keep(args[0], Known::default());
-        self.keep_all(&args[1..]);
+        let count = self.count(&args, memory);
+        self.keep_all(&args[counters..]);
         self.content(mark, 2);
         let pred = self.random.pick(&[CmpPred::Lt, CmpPred::LtU, CmpPred::Ne]);
-        let mut condition = self.cmp(pred, args[0], limit);
+        let mut condition = self.cmp(pred, count, limit);
         if self.random.one_in(3) {
             let data = self.plain(Type::I1);
             condition = self.binary(BinaryOp::And, condition, data);
         }
+        let mut passed = [&[condition], &args[..counters]].concat();
         // The test may pass on something else than it got.
-        let mut passed = vec![condition, args[0]];
         if self.random.one_in(3) {
             passed.extend(self.passed(&carried_types, mark));
         } else {
-            passed.extend(&args[1..]);
+            passed.extend(&args[counters..]);
         }
         let test = self.end(mark, OpKind::Condition, &passed);
 
         let args = self.carried(&types);
         let mark = self.begin(args.clone());
-        self.keep(args[0], Known::default());
-        self.keep_all(&args[1..]);
+        let count = self.count(&args, memory);
+        self.keep_all(&args[counters..]);
         let terms = self.terms.len();
-        let bounds = Bounds {
-            lower: initial[0],
-            upper: limit,
-            step: initial[0],
-            index: 0..3,
-            trips: 3,
-        };
-        self.add_term(args[0], &bounds);
+        self.add_term(count, 0..3);
         self.content(mark, 4);
-        let mut passed = vec![self.with_int(BinaryOp::Add, args[0], 1)];
+        let next = self.with_int(BinaryOp::Add, count, 1);
+        let mut passed = Vec::new();
+        match memory {
+            Some(pointer) => self.store(pointer, next, None),
+            None => passed.push(next),
+        }
         passed.extend(self.passed(&carried_types, mark));
         let body = self.end(mark, OpKind::Yield, &passed);
         self.terms.truncate(terms);
@@ -344,5 +349,32 @@ impl Generator {
         let results = self.carried(&types);
         self.append(OpKind::While, &initial, results.clone(), vec![test, body]);
         self.keep_all(&results);
+    }
+
+    /// The turns of a `while` so far.
+    fn count(&mut self, args: &[Val], memory: Option<Val>) -> Val {
+        let count = match memory {
+            Some(pointer) => self.load(pointer, None, None),
+            None => args[0],
+        };
+        self.keep(count, Known::default())
+    }
+
+    /// A pointer to memory of this program's own, which is zero now and which nothing else uses.
+    fn counter_in_memory(&mut self, zero: Val) -> Val {
+        let (buffer, pointer) = self.buffer(self.scalar_of(zero), Content::Any);
+        let place = Place {
+            slot: 0,
+            extent: 1,
+            per_program: true,
+            term: None,
+        };
+        self.demand(buffer, place.end(self.programs()));
+        let pointer = match self.start(place) {
+            None => pointer,
+            Some(start) => self.addptr(pointer, start),
+        };
+        self.store(pointer, zero, None);
+        pointer
     }
 }

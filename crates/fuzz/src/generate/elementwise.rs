@@ -9,14 +9,16 @@ use crate::tree::Val;
 impl Generator {
     /// Any element-wise operation on any type that it takes.
     pub fn elementwise(&mut self) {
+        let all = combinations();
         let approximate = self.approximate && self.random.one_in(2);
-        let combination = loop {
-            let all = combinations();
-            let one = &all[self.random.below(all.len())];
-            if (one.rule() != Rule::Exact) == approximate {
-                break one;
+        let combination = self.owed.pop().map(|index| &all[index]).unwrap_or_else(|| {
+            loop {
+                let one = &all[self.random.below(all.len())];
+                if (one.rule() != Rule::Exact) == approximate {
+                    break one;
+                }
             }
-        };
+        });
         let shape = self.shape();
         let ty = Type::scalar(combination.operand).with_shape(shape);
         match combination.kind {

@@ -37,7 +37,51 @@ pub(super) struct Scratch {
     pub room: usize,
 }
 
+/// Pointers that were made for an access and can serve another one, some elements further.
+#[derive(Clone, Copy)]
+pub(super) struct Pointers {
+    buffer: usize,
+    pointers: Val,
+    place: Place,
+    /// How many regions were open.
+    depth: usize,
+}
+
 impl Generator {
+    /// Pointers of a shape into a buffer, made from earlier ones if there are some. `slot` is where the elements begin.
+    fn further(&mut self, buffer: usize, shape: Shape, slot: usize) -> Option<(Val, Place)> {
+        if self.random.one_in(4) {
+            return None;
+        }
+        let fits = |known: &&Pointers| known.buffer == buffer && self.ty(known.pointers).shape == shape;
+        let known = *self.pointers.iter().rev().find(fits)?;
+        let delta = slot as i64 - known.place.slot as i64;
+        let place = Place { slot, ..known.place };
+        self.demand(buffer, place.end(self.programs()));
+        if delta == 0 {
+            return Some((known.pointers, place));
+        }
+        let int = self.random.pick(&[Scalar::I32, Scalar::I32, Scalar::I64]);
+        let delta = self.int(delta, Type::scalar(int).with_shape(shape));
+        Some((self.addptr(known.pointers, delta), place))
+    }
+
+    fn remember(&mut self, buffer: usize, pointers: Val, place: Place) {
+        let depth = self.open.len();
+        self.pointers.push(Pointers {
+            buffer,
+            pointers,
+            place,
+            depth,
+        });
+    }
+
+    /// Forgets the pointers of regions that are closed.
+    pub(super) fn forget_pointers(&mut self) {
+        let depth = self.open.len();
+        self.pointers.retain(|known| known.depth <= depth);
+    }
+
     /// A new buffer and the parameter that points to it.
     pub(super) fn buffer(&mut self, elem: Scalar, content: Content) -> (usize, Val) {
         let buffer = self.new_memory(elem, content);
@@ -67,7 +111,9 @@ impl Generator {
         };
         let place = self.place(slot, pattern.extent, per_program);
         self.demand(input.buffer, place.end(self.programs()));
-        (self.pointers(input.pointer, place, &pattern), input, place)
+        let pointers = self.pointers_to(input.pointer, place, &pattern);
+        self.remember(input.buffer, pointers, place);
+        (pointers, input, place)
     }
 
     /// A new plain value, loaded.
@@ -170,7 +216,7 @@ impl Generator {
         let place = self.place(0, pattern.extent, true);
         let (buffer, pointer) = self.buffer(int, Content::Below(below));
         self.demand(buffer, place.end(self.programs()));
-        let pointers = self.pointers(pointer, place, &pattern);
+        let pointers = self.pointers_to(pointer, place, &pattern);
         self.load(pointers, None, None)
     }
 
@@ -190,12 +236,19 @@ impl Generator {
             4 | 5 if shape.elements() > 1 => return self.scatter(value),
             _ => {}
         }
-        let pattern = self.pattern(shape, true, usize::MAX, false);
         let output = self.output(elem, known.rule);
         let slot = self.length(output.buffer);
-        let place = self.place(slot, pattern.extent, true);
-        self.demand(output.buffer, place.end(self.programs()));
-        let pointers = self.pointers(output.pointer, place, &pattern);
+        let pointers = match self.further(output.buffer, shape, slot) {
+            Some((pointers, _)) => pointers,
+            None => {
+                let pattern = self.pattern(shape, true, usize::MAX, false);
+                let place = self.place(slot, pattern.extent, true);
+                self.demand(output.buffer, place.end(self.programs()));
+                let pointers = self.pointers_to(output.pointer, place, &pattern);
+                self.remember(output.buffer, pointers, place);
+                pointers
+            }
+        };
         let mask = self.store_mask(shape, known, None);
         self.store(pointers, value, mask);
     }
@@ -277,7 +330,7 @@ impl Generator {
         let int = self.random.pick(&[Scalar::I16, Scalar::I32, Scalar::I64]);
         let (buffer, pointer) = self.buffer(int, Content::Permutations(elements));
         self.demand(buffer, place.end(self.programs()));
-        let from = self.pointers(pointer, place, &pattern);
+        let from = self.pointers_to(pointer, place, &pattern);
         let order = self.load(from, None, None);
         let output = self.output(self.scalar_of(value), known.rule);
         let slot = self.length(output.buffer);

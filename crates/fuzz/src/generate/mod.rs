@@ -80,11 +80,14 @@ pub(crate) struct Generator {
     shapes: Vec<Shape>,
     /// May approximate functions be used?
     approximate: bool,
+    /// Combinations that are to come first: seeds that follow one another go through all of them.
+    owed: Vec<usize>,
     buffers: Vec<launch::Memory>,
     args: Vec<launch::Planned>,
     inputs: Vec<memory::Input>,
     outputs: Vec<memory::Output>,
     scratch: Vec<memory::Scratch>,
+    pointers: Vec<memory::Pointers>,
     terms: Vec<Term>,
     /// This program's number in the grid.
     program: Option<Val>,
@@ -118,11 +121,15 @@ impl Generator {
             grid: [1; 3],
             shapes: Vec::new(),
             approximate: false,
+            owed: (0..2)
+                .map(|i| (seed.wrapping_mul(2).wrapping_add(i) % combinations().len() as u64) as usize)
+                .collect(),
             buffers: Vec::new(),
             args: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             scratch: Vec::new(),
+            pointers: Vec::new(),
             terms: Vec::new(),
             program: None,
             depth: 0,
@@ -146,9 +153,12 @@ impl Generator {
             let ty = self.any_type();
             self.fresh(ty);
         }
-        let (least, most) = self.random.pick(&[(1, 6), (1, 6), (4, 12), (10, 24)]);
+        let (least, most) = self.random.pick(&[(1, 4), (1, 4), (1, 6), (4, 16)]);
         for _ in 0..self.random.between(least, most) {
             self.step();
+        }
+        while !self.owed.is_empty() && !self.is_full() {
+            self.elementwise();
         }
         self.store_rest(0, 7, 8);
         if self.outputs.is_empty() {
@@ -260,7 +270,11 @@ impl Generator {
             .random
             .weighted(&[44, 10, 8, 5, 4, 3, 2, 5 * deep, 5 * deep, 3 * deep, 2])
         {
-            0 => self.elementwise(),
+            0 => {
+                for _ in 0..self.random.between(2, 8) {
+                    self.elementwise();
+                }
+            }
             1 => {
                 let ty = self.any_type();
                 self.fresh(ty);

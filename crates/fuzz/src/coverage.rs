@@ -1,0 +1,187 @@
+//! What cases cover: which operations on which types reach memory, in which shapes, with which launches.
+
+use std::collections::BTreeMap;
+
+use mytriton_ssa::{Elem, OpKind};
+use rustc_hash::FxHashSet;
+
+use crate::case::Case;
+use crate::generate::Combination;
+use crate::tree::{Body, Node, Tree, Val, has_store};
+
+/// How often each thing came up, in operations on which a store depends. Keys are words of the language: `add of i8`,
+/// `load masked`, `rank 2`, `for`.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Coverage {
+    counts: BTreeMap<String, usize>,
+}
+
+impl Coverage {
+    /// What one case covers.
+    pub fn of(case: &Case) -> Coverage {
+        let mut coverage = Coverage::default();
+        let tree = Tree::of(&case.kernel);
+        let live = live(&tree);
+        for node in tree.nodes() {
+            let reaches = node.kind == OpKind::Store
+                || node.results.iter().any(|v| live.contains(v))
+                || node.bodies.iter().any(has_store)
+                || node.kind.is_terminator();
+            if reaches {
+                coverage.add_node(&tree, node);
+            }
+        }
+        let axes = case.grid.iter().filter(|&&extent| extent > 1).count();
+        coverage.count(format!("grid of {axes} axes"));
+        coverage.count(format!("{} warps", case.num_warps));
+        coverage
+    }
+
+    fn count(&mut self, what: String) {
+        *self.counts.entry(what).or_default() += 1;
+    }
+
+    fn add_node(&mut self, tree: &Tree, node: &Node) {
+        for &value in &node.results {
+            let ty = tree.ty(value);
+            self.count(format!("rank {}", ty.shape.rank()));
+            let pointer = if matches!(ty.elem, Elem::Ptr(_)) {
+                " of pointers"
+            } else {
+                ""
+            };
+            match node.kind {
+                OpKind::Splat
+                | OpKind::ExpandDims { .. }
+                | OpKind::Broadcast
+                | OpKind::For
+                | OpKind::If
+                | OpKind::While => self.count(format!("{}{pointer}", node.kind.name())),
+                _ => {}
+            }
+        }
+        match &node.kind {
+            OpKind::Load => self.count(["load", "load masked", "load with other"][node.operands.len() - 1].to_owned()),
+            OpKind::Store => self.count(["store", "store masked"][node.operands.len() - 2].to_owned()),
+            OpKind::ProgramId(axis) | OpKind::NumPrograms(axis) => self.count(format!("{} {axis}", node.kind.name())),
+            OpKind::For | OpKind::If | OpKind::While if node.results.is_empty() => {
+                self.count(format!("{} without results", node.kind.name()));
+            }
+            OpKind::Splat
+            | OpKind::ExpandDims { .. }
+            | OpKind::Broadcast
+            | OpKind::For
+            | OpKind::If
+            | OpKind::While => {}
+            OpKind::Const(_) | OpKind::Range { .. } | OpKind::Yield | OpKind::Condition => {
+                self.count(node.kind.name().to_owned());
+            }
+            kind => {
+                let operand = node.operands[if *kind == OpKind::Select { 1 } else { 0 }];
+                match tree.ty(operand).elem {
+                    Elem::Ptr(_) => {
+                        let pred = if let OpKind::Cmp(pred) = kind {
+                            format!(" {pred}")
+                        } else {
+                            String::new()
+                        };
+                        self.count(format!("{}{pred} of a pointer", kind.name()));
+                    }
+                    Elem::Scalar(operand) => {
+                        let to = match kind {
+                            OpKind::Cast(_) => tree.ty(node.results[0]).as_scalar(),
+                            _ => None,
+                        };
+                        let kind = kind.clone();
+                        self.count(Combination { kind, operand, to }.to_string());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds what another one covers.
+    pub fn add(&mut self, other: &Coverage) {
+        for (what, count) in &other.counts {
+            *self.counts.entry(what.clone()).or_default() += count;
+        }
+    }
+
+    /// How often a thing came up.
+    pub fn get(&self, what: &str) -> usize {
+        self.counts.get(what).copied().unwrap_or(0)
+    }
+
+    /// Everything that came up, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.counts.iter().map(|(what, &count)| (what.as_str(), count))
+    }
+}
+
+/// The values on which a store depends.
+fn live(tree: &Tree) -> FxHashSet<Val> {
+    let mut live = FxHashSet::default();
+    loop {
+        let before = live.len();
+        mark(&tree.body, &[], &mut live);
+        if live.len() == before {
+            return live;
+        }
+    }
+}
+
+/// Adds what a region's stores depend on. `passed_to` are the values that its terminator's operands become.
+fn mark(body: &Body, passed_to: &[Vec<Val>], live: &mut FxHashSet<Val>) {
+    for node in body.nodes.iter().rev() {
+        match node.kind {
+            OpKind::Store => live.extend(node.operands.iter().copied()),
+            OpKind::Yield | OpKind::Condition => {
+                let skip = usize::from(node.kind == OpKind::Condition);
+                live.extend(node.operands[..skip].iter().copied());
+                for (operand, becomes) in node.operands[skip..].iter().zip(passed_to) {
+                    if becomes.iter().any(|v| live.contains(v)) {
+                        live.insert(*operand);
+                    }
+                }
+            }
+            OpKind::For | OpKind::If | OpKind::While => mark_holder(node, live),
+            _ => {
+                if node.results.iter().any(|v| live.contains(v)) {
+                    live.extend(node.operands.iter().copied());
+                }
+            }
+        }
+    }
+}
+
+fn mark_holder(node: &Node, live: &mut FxHashSet<Val>) {
+    let matters = node.results.iter().any(|v| live.contains(v)) || node.bodies.iter().any(has_store);
+    // The operands that are carried, the arguments that they become, and what decides.
+    let (control, carried) = match node.kind {
+        OpKind::For => (3, 1),
+        OpKind::If => (1, 0),
+        _ => (0, 0),
+    };
+    if matters {
+        live.extend(node.operands[..control].iter().copied());
+    }
+    let args: Vec<&[Val]> = node
+        .bodies
+        .iter()
+        .map(|b| b.args.get(carried..).unwrap_or_default())
+        .collect();
+    let becomes: Vec<Vec<Val>> = (0..node.results.len())
+        .map(|i| {
+            let args = args.iter().filter_map(|args| args.get(i));
+            args.copied().chain([node.results[i]]).collect()
+        })
+        .collect();
+    for inner in node.bodies.iter().rev() {
+        mark(inner, &becomes, live);
+    }
+    for (operand, becomes) in node.operands[control..].iter().zip(&becomes) {
+        if becomes.iter().any(|v| live.contains(v)) {
+            live.insert(*operand);
+        }
+    }
+}
