@@ -61,7 +61,7 @@ pub(crate) enum CopyFault {
     Valid { valid: u64, bytes: u32 },
     #[error("a bulk copy of {bytes} bytes: it must be a multiple of 16, at least 16")]
     BulkSize { bytes: u64 },
-    #[error("the block ends while the copy still accesses its shared memory: wait for the copy first")]
+    #[error("the block may end while the copy still accesses its shared memory: wait for the copy first")]
     Unfinished,
 }
 
@@ -129,7 +129,7 @@ impl Engine {
             return cx.wrong(who, Wrong::Copy(CopyFault::Valid { valid, bytes }));
         }
         let src = At::new(Space::Global, src, valid as u32);
-        let number = self.copies[who.thread as usize].add(self.next);
+        let number = self.copies[who.thread as usize].add(self.next, who);
         let target = Target::Group { bulk: false, number };
         self.issue(cx, who, At::new(Space::Shared, dst, bytes), src, bytes, target);
     }
@@ -162,7 +162,7 @@ impl Engine {
             return;
         };
         let (dst, src) = (At::new(Space::Global, dst, bytes), At::new(Space::Shared, src, bytes));
-        let number = self.bulks[who.thread as usize].add(self.next);
+        let number = self.bulks[who.thread as usize].add(self.next, who);
         self.issue(cx, who, dst, src, 16, Target::Group { bulk: true, number });
     }
 
@@ -185,6 +185,7 @@ impl Engine {
             }
             if let Some(group) = self.bulks[thread as usize].get(number) {
                 cx.clocks.acquire(thread, &group.read);
+                group.sources_waited_for = true;
             }
         }
     }
@@ -202,10 +203,15 @@ impl Engine {
         true
     }
 
-    /// The block ends: completes all that is in flight. Copies that have still to access its shared memory are findings.
+    /// The block ends: completes all that is in flight. Copies to and from its shared memory that nobody waited for are
+    /// findings, whether they happen to have completed or not; of those that complete on an mbarrier, which anybody may
+    /// have waited at, those in flight.
     pub fn finish(&mut self, cx: &mut Context<'_>) {
+        for who in self.copies.iter().chain(&self.bulks).flat_map(Groups::left) {
+            cx.wrong(who, Wrong::Copy(CopyFault::Unfinished));
+        }
         while let Some((&id, copy)) = self.flights.iter().next() {
-            if copy.dst.space == Space::Shared || copy.data.is_none() {
+            if matches!(copy.target, Target::Mbarrier { .. }) {
                 cx.wrong(copy.who, Wrong::Copy(CopyFault::Unfinished));
             }
             self.complete(cx, id);

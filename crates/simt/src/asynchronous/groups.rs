@@ -4,12 +4,17 @@
 use std::collections::VecDeque;
 
 use crate::clock::Knowledge;
+use crate::memory::Who;
 
 /// Operations that are waited for together.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     /// Their ids, in the order of issue. They may have completed.
     pub operations: Vec<u64>,
+    /// The first of those that issued them.
+    first: Option<Who>,
+    /// Has the thread waited until all sources were read?
+    pub sources_waited_for: bool,
     /// What those that have read their sources did.
     pub read: Knowledge,
     /// What those that have completed did.
@@ -27,8 +32,9 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// Adds an operation to the open group; gives its number.
-    pub fn add(&mut self, operation: u64) -> u64 {
+    pub fn add(&mut self, operation: u64, who: Who) -> u64 {
         self.open.operations.push(operation);
+        self.open.first.get_or_insert(who);
         self.first + self.closed.len() as u64
     }
 
@@ -50,6 +56,16 @@ impl Groups {
     pub fn due(&self, pending: u32) -> std::ops::Range<u64> {
         let due = self.closed.len().saturating_sub(pending as usize) as u64;
         self.first..self.first + due
+    }
+
+    /// Who issued the groups that nobody waited for, not even for their sources.
+    pub fn left(&self) -> impl Iterator<Item = Who> {
+        let left = self
+            .closed
+            .iter()
+            .chain([&self.open])
+            .filter(|group| !group.sources_waited_for);
+        left.filter_map(|group| group.first)
     }
 
     /// Takes the first of the closed groups.

@@ -28,7 +28,8 @@ pub enum AsyncInstr {
     },
     /// "cp.async.commit_group": closes the thread's group.
     CommitGroup,
-    /// "cp.async.wait_group": until at most so many of the thread's closed groups are pending; 0 is also "wait_all".
+    /// "cp.async.wait_group": until at most so many of the thread's closed groups are pending. "wait_all" is
+    /// [`AsyncInstr::CommitGroup`] and this with 0.
     WaitGroup { pending: u32 },
     /// "mbarrier.init": an mbarrier of `count` arrivals at a shared address.
     BarrierInit { barrier: Reg, count: Reg },

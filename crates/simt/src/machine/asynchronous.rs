@@ -127,6 +127,11 @@ impl Block<'_> {
         }
     }
 
+    /// Completes all that is in flight.
+    pub(super) fn complete_all(&mut self) {
+        self.with_engine(|engine, cx| while engine.complete_one(cx, 0) {});
+    }
+
     /// The block's threads have ended.
     pub(super) fn finish_operations(&mut self) {
         self.with_engine(|engine, cx| engine.finish(cx));

@@ -103,15 +103,17 @@ impl<'a> Block<'a> {
                 let able = warp.fragments.iter().enumerate().filter(|(_, f)| f.wait == Wait::Ready);
                 ready.extend(able.map(|(f, _)| (w, f)));
             }
+            if self.warps.iter().all(|warp| warp.fragments.is_empty()) {
+                self.finish_operations();
+                return false;
+            }
             if self.only_polls() {
-                if self.warps.iter().any(|warp| !warp.fragments.is_empty()) {
-                    self.report_deadlock();
-                }
+                self.report_deadlock();
                 return false;
             }
             if ready.is_empty() {
-                // What is in flight completes, and lets nobody go on: the next turn says so.
-                self.finish_operations();
+                // Nobody goes on by what completes; the next turns say so.
+                self.complete_all();
                 continue;
             }
             let (warp, fragment) = ready[self.random.below(ready.len())];
