@@ -1,11 +1,10 @@
-//! Loads and stores.
+//! Loads from buffers that are only read, and pointers.
 
 use mytriton_ssa::{BinaryOp, CmpPred, Const, Scalar, Shape, Type};
 
 use super::address::Place;
 use super::launch::Content;
 use super::{Generator, Known};
-use crate::rule::Rule;
 use crate::tree::Val;
 
 /// A buffer that is only read.
@@ -14,27 +13,6 @@ pub(super) struct Input {
     pub elem: Scalar,
     pub buffer: usize,
     pub pointer: Val,
-}
-
-/// A buffer that is only written: each store has its own part, and in it each program.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Output {
-    pub elem: Scalar,
-    pub rule: Rule,
-    pub buffer: usize,
-    pub pointer: Val,
-    /// May more stores go there?
-    pub open: bool,
-}
-
-/// A buffer that is read and written.
-#[derive(Clone, Debug)]
-pub(super) struct Scratch {
-    pub elem: Scalar,
-    /// Its pointer, and perhaps a second one to the same place.
-    pub pointers: Vec<Val>,
-    /// Elements of each program: a power of two.
-    pub room: usize,
 }
 
 /// Pointers that were made for an access and can serve another one, some elements further.
@@ -49,7 +27,7 @@ pub(super) struct Pointers {
 
 impl Generator {
     /// Pointers of a shape into a buffer, made from earlier ones if there are some. `slot` is where the elements begin.
-    fn further(&mut self, buffer: usize, shape: Shape, slot: usize) -> Option<(Val, Place)> {
+    pub(super) fn further(&mut self, buffer: usize, shape: Shape, slot: usize) -> Option<(Val, Place)> {
         if self.random.one_in(4) {
             return None;
         }
@@ -66,7 +44,7 @@ impl Generator {
         Some((self.addptr(known.pointers, delta), place))
     }
 
-    fn remember(&mut self, buffer: usize, pointers: Val, place: Place) {
+    pub(super) fn remember(&mut self, buffer: usize, pointers: Val, place: Place) {
         let depth = self.open.len();
         self.pointers.push(Pointers {
             buffer,
@@ -179,7 +157,12 @@ impl Generator {
     }
 
     /// The offsets of an access to a buffer of its own, and whether they are within it: its length is an argument.
-    fn below_length(&mut self, place: Place, pattern: &super::address::Pattern, buffer: usize) -> (Val, Val) {
+    pub(super) fn below_length(
+        &mut self,
+        place: Place,
+        pattern: &super::address::Pattern,
+        buffer: usize,
+    ) -> (Val, Val) {
         let end = place.end(self.programs());
         let length = self.random.between(1, end);
         self.demand(buffer, length);
@@ -223,262 +206,6 @@ impl Generator {
     /// A loaded scalar integer from 0 to `limit`.
     pub fn loaded_small(&mut self, int: Scalar, limit: usize) -> Val {
         self.loaded_below(int, limit + 1, Shape::SCALAR)
-    }
-
-    /// Stores a value in a place of its own; where it is undefined, not.
-    pub fn store_value(&mut self, value: Val) {
-        let (ty, known) = (self.ty(value), self.known(value));
-        let (elem, shape) = (self.scalar_of(value), ty.shape);
-        let plain = known.when.is_none();
-        match self.random.below(20) {
-            0..=2 => return self.store_bounded(value),
-            3 if plain && shape.is_scalar() => return self.store_everywhere(value),
-            4 | 5 if shape.elements() > 1 => return self.scatter(value),
-            _ => {}
-        }
-        let output = self.output(elem, known.rule);
-        let slot = self.length(output.buffer);
-        let pointers = match self.further(output.buffer, shape, slot) {
-            Some((pointers, _)) => pointers,
-            None => {
-                let pattern = self.pattern(shape, true, usize::MAX, false);
-                let place = self.place(slot, pattern.extent, true);
-                self.demand(output.buffer, place.end(self.programs()));
-                let pointers = self.pointers_to(output.pointer, place, &pattern);
-                self.remember(output.buffer, pointers, place);
-                pointers
-            }
-        };
-        let mask = self.store_mask(shape, known, None);
-        self.store(pointers, value, mask);
-    }
-
-    /// The mask of a store of what is known: at times one more than is needed.
-    fn store_mask(&mut self, shape: Shape, known: Known, needed: Option<Val>) -> Option<Val> {
-        let extra = self.random.one_in(4).then(|| self.mask(shape));
-        let mut masks = [known.when, needed, extra].into_iter().flatten();
-        let first = masks.next()?;
-        Some(masks.fold(first, |a, b| self.binary(BinaryOp::And, a, b)))
-    }
-
-    fn output(&mut self, elem: Scalar, rule: Rule) -> Output {
-        let same = |o: &&Output| o.open && o.elem == elem && o.rule == rule;
-        if let Some(&output) = self.outputs.iter().find(same) {
-            return output;
-        }
-        let (buffer, pointer) = self.buffer(elem, Content::Any);
-        let output = Output {
-            elem,
-            rule,
-            buffer,
-            pointer,
-            open: true,
-        };
-        self.outputs.push(output);
-        output
-    }
-
-    /// A store to a buffer that ends before the last program's elements do.
-    fn store_bounded(&mut self, value: Val) {
-        let (shape, known) = (self.ty(value).shape, self.known(value));
-        let elem = self.scalar_of(value);
-        let pattern = self.pattern(shape, true, usize::MAX, true);
-        let place = self.place(0, pattern.extent, true);
-        let (buffer, pointer) = self.buffer(elem, Content::Any);
-        let (offsets, mask) = self.below_length(place, &pattern, buffer);
-        let base = self.splat(pointer, shape);
-        let pointers = self.addptr(base, offsets);
-        let mask = self.store_mask(shape, known, Some(mask));
-        self.store(pointers, value, mask);
-        self.outputs.push(Output {
-            elem,
-            rule: known.rule,
-            buffer,
-            pointer,
-            open: false,
-        });
-    }
-
-    /// A scalar stored by every element of a block to one place.
-    fn store_everywhere(&mut self, value: Val) {
-        let output = self.output(self.scalar_of(value), self.known(value).rule);
-        let slot = self.length(output.buffer);
-        let place = self.place(slot, 1, true);
-        self.demand(output.buffer, place.end(self.programs()));
-        let shape = self.shape();
-        let pointer = match self.start(place) {
-            None => output.pointer,
-            Some(start) => self.addptr(output.pointer, start),
-        };
-        let (pointers, values) = (self.splat(pointer, shape), self.splat(value, shape));
-        let mask = self.random.one_in(3).then(|| self.mask(shape));
-        self.store(pointers, values, mask);
-    }
-
-    /// A store through a permutation that was loaded.
-    fn scatter(&mut self, value: Val) {
-        let (shape, known) = (self.ty(value).shape, self.known(value));
-        let elements = shape.elements();
-        // Row after row, so that every program sees one permutation.
-        let pattern = self.pattern(shape, true, elements, false);
-        let place = Place {
-            slot: 0,
-            extent: elements,
-            per_program: true,
-            term: None,
-        };
-        let int = self.random.pick(&[Scalar::I16, Scalar::I32, Scalar::I64]);
-        let (buffer, pointer) = self.buffer(int, Content::Permutations(elements));
-        self.demand(buffer, place.end(self.programs()));
-        let from = self.pointers_to(pointer, place, &pattern);
-        let order = self.load(from, None, None);
-        let output = self.output(self.scalar_of(value), known.rule);
-        let slot = self.length(output.buffer);
-        let place = self.place(slot, elements, true);
-        self.demand(output.buffer, place.end(self.programs()));
-        let base = match self.start(place) {
-            None => output.pointer,
-            Some(start) => self.addptr(output.pointer, start),
-        };
-        let base = self.splat(base, shape);
-        let pointers = self.addptr(base, order);
-        let mask = self.store_mask(shape, known, None);
-        self.store(pointers, value, mask);
-    }
-
-    /// Stores a value in scope, one that nothing took if there is one.
-    pub fn store_something(&mut self) {
-        let unused: Vec<Val> = self.pool.iter().copied().filter(|v| !self.used.contains(v)).collect();
-        let from = if unused.is_empty() { self.pool.clone() } else { unused };
-        if !from.is_empty() {
-            let value = self.random.pick(&from);
-            self.store_value(value);
-        }
-    }
-
-    /// Stores what nothing took of the values from a position in the pool on, so many of so many.
-    pub fn store_rest(&mut self, mark: usize, some: usize, of: usize) {
-        let rest: Vec<Val> = self.pool[mark..]
-            .iter()
-            .copied()
-            .filter(|v| !self.used.contains(v))
-            .collect();
-        for value in rest {
-            if self.random.below(of) < some && !self.used.contains(&value) {
-                self.store_value(value);
-            }
-        }
-    }
-
-    fn has_scratch(&self, elem: Scalar, shape: Shape) -> bool {
-        self.scratch
-            .iter()
-            .any(|s| s.elem == elem && s.room >= shape.elements())
-    }
-
-    /// A load from or a store to memory that is both read and written.
-    pub fn in_place(&mut self) {
-        let shape = self.shape();
-        let elem = match self.scratch.last() {
-            Some(scratch) if !self.random.one_in(3) => scratch.elem,
-            _ => self.random.pick(&Scalar::ALL),
-        };
-        let ty = Type::scalar(elem).with_shape(shape);
-        if !self.has_scratch(elem, shape) {
-            self.new_scratch(elem, shape);
-        }
-        if self.random.one_in(2) {
-            self.load_scratch(ty);
-        } else {
-            self.store_scratch(ty);
-        }
-    }
-
-    fn new_scratch(&mut self, elem: Scalar, shape: Shape) {
-        let room = (shape.elements().next_power_of_two() << self.random.below(2)).max(8);
-        let (buffer, pointer) = self.buffer(elem, Content::Any);
-        self.demand(buffer, room * self.programs());
-        let mut pointers = vec![pointer];
-        if self.random.one_in(4) {
-            pointers.push(self.pointer_param(buffer));
-        }
-        self.scratch.push(Scratch { elem, pointers, room });
-    }
-
-    /// A pointer to this program's part of memory that is read and written, and the room there.
-    fn own_part(&mut self, ty: Type) -> (Val, usize) {
-        let fits = |s: &&Scratch| Some(s.elem) == ty.as_scalar() && s.room >= ty.shape.elements();
-        let fitting: Vec<Scratch> = self.scratch.iter().filter(fits).cloned().collect();
-        let scratch = &fitting[self.random.below(fitting.len())];
-        let pointer = self.random.pick(&scratch.pointers);
-        let place = Place {
-            slot: 0,
-            extent: scratch.room,
-            per_program: true,
-            term: None,
-        };
-        let pointer = match self.start(place) {
-            None => pointer,
-            Some(start) => self.addptr(pointer, start),
-        };
-        (pointer, scratch.room)
-    }
-
-    /// Offsets within a program's part, which holds a power of two of elements.
-    fn inner_offsets(&mut self, shape: Shape, room: usize, distinct: bool) -> Val {
-        let last = room as i64 - 1;
-        if (!distinct || shape.is_scalar()) && self.random.one_in(3) {
-            let any = self.plain(Type::I32.with_shape(shape));
-            return self.with_int(BinaryOp::And, any, last);
-        }
-        let pattern = self.pattern(shape, distinct, room, true);
-        let offsets = self.offsets(&pattern);
-        match self.random.below(5) {
-            // Odd numbers have an inverse modulo a power of two, so that elements stay apart.
-            0 => {
-                let odd = 2 * self.random.below(16) as i64 + 1;
-                let scaled = self.with_int(BinaryOp::Mul, offsets, odd);
-                let moved = self.with_int(BinaryOp::Add, scaled, odd / 2);
-                self.with_int(BinaryOp::And, moved, last)
-            }
-            1 => {
-                let flip = self.random.below(room) as i64;
-                self.with_int(BinaryOp::Xor, offsets, flip)
-            }
-            2 => {
-                let shift = self.random.below(room - pattern.extent + 1) as i64;
-                self.with_int(BinaryOp::Add, offsets, shift)
-            }
-            _ => offsets,
-        }
-    }
-
-    fn load_scratch(&mut self, ty: Type) -> Val {
-        let (pointer, room) = self.own_part(ty);
-        let offsets = self.inner_offsets(ty.shape, room, false);
-        let base = self.splat(pointer, ty.shape);
-        let pointers = self.addptr(base, offsets);
-        let known = Known {
-            loose_nan: ty.is_float(),
-            ..Known::default()
-        };
-        let value = if self.random.one_in(4) {
-            let (mask, other) = (self.mask(ty.shape), self.plain(ty));
-            self.load(pointers, Some(mask), Some(other))
-        } else {
-            self.load(pointers, None, None)
-        };
-        self.keep(value, known)
-    }
-
-    fn store_scratch(&mut self, ty: Type) {
-        let (pointer, room) = self.own_part(ty);
-        let offsets = self.inner_offsets(ty.shape, room, true);
-        let base = self.splat(pointer, ty.shape);
-        let pointers = self.addptr(base, offsets);
-        let (value, known) = self.perhaps_undefined(ty);
-        let mask = self.store_mask(ty.shape, known, None);
-        self.store(pointers, value, mask);
     }
 
     /// Compares pointers: into one buffer, or the first elements of two.

@@ -15,6 +15,8 @@ mod control;
 mod elementwise;
 mod launch;
 mod memory;
+mod scratch;
+mod stores;
 mod values;
 
 pub use combos::{Combination, combinations};
@@ -85,8 +87,8 @@ pub(crate) struct Generator {
     buffers: Vec<launch::Memory>,
     args: Vec<launch::Planned>,
     inputs: Vec<memory::Input>,
-    outputs: Vec<memory::Output>,
-    scratch: Vec<memory::Scratch>,
+    outputs: Vec<stores::Output>,
+    scratch: Vec<scratch::Scratch>,
     pointers: Vec<memory::Pointers>,
     terms: Vec<Term>,
     /// This program's number in the grid.
