@@ -70,7 +70,7 @@ pub enum LaunchError {
     },
     #[error("argument {index} of kernel '{kernel}' does not fit into the {bits} bits of its parameter")]
     ArgumentBits { kernel: String, index: usize, bits: u32 },
-    #[error("a grid of {grid:?} blocks: each number must be 1 to 2^31 - 1 (x) or 65535 (y, z)")]
+    #[error("a grid of {grid:?} blocks: each number must be at most 2^31 - 1 (x) or 65535 (y, z)")]
     Grid { grid: [u32; 3] },
     #[error("a grid of {grid:?} blocks of {threads} threads is more than the executor can number (2^32 threads)")]
     TooManyThreads { grid: [u32; 3], threads: u32 },
@@ -160,7 +160,7 @@ impl Env<'_> {
     }
 }
 
-/// Runs a kernel. `args` are the bits of the arguments, pointers being addresses of `memory`.
+/// Runs a kernel. A grid without blocks does nothing. `args` are the bits of the arguments, pointers being addresses of `memory`.
 ///
 /// A kernel with faults is no error: they are in the report. Where it has some, memory is not to be relied on.
 ///
@@ -288,7 +288,7 @@ fn check(program: &Program, launch: Launch, args: &[u64]) -> Result<u32, LaunchE
     }
     let Launch { grid, block, .. } = launch;
     let most = [i32::MAX as u32, 65535, 65535];
-    if grid.iter().zip(most).any(|(&n, most)| n == 0 || n > most) {
+    if grid.iter().zip(most).any(|(&n, most)| n > most) {
         return Err(LaunchError::Grid { grid });
     }
     let product = |dims: [u32; 3]| dims.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));

@@ -136,3 +136,12 @@ fn positions_in_grid_and_block() {
     let expected = (0..120).map(|n| (n % 40) / 32 * 100 + (n % 40) % 32);
     assert_eq!(out, expected.collect::<Vec<_>>());
 }
+
+#[test]
+fn a_grid_without_blocks_does_nothing() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    store_at_tid(&mut asm, base, tid, tid);
+    assert_eq!(right(&asm.finish(), 0, THREADS, &[9; 77]), [9; 77]);
+}
