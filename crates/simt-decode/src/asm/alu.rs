@@ -180,11 +180,11 @@ impl Asm<'_, '_> {
     }
 
     fn mov(&mut self, ty: Scalar, to: &Operand, from: &Operand, guard: Option<Reg>) -> Option<()> {
+        // Of a list of several, each has its share of the bits.
         let part = |count: usize| {
             let bits = ty.bits() as usize / count.max(1);
-            [Scalar::I8, Scalar::I16, Scalar::I32]
-                .into_iter()
-                .find(|part| part.bits() as usize == bits)
+            let parts = [Scalar::I8, Scalar::I16, Scalar::I32];
+            parts.into_iter().find(|part| count > 1 && part.bits() as usize == bits)
         };
         let ty = integer_of(ty);
         match (to, from) {

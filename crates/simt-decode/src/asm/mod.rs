@@ -44,12 +44,10 @@ impl Decoder<'_> {
         let text = attributes::string(op, "asm_string").unwrap_or_default();
         let constraints = attributes::string(op, "constraints").unwrap_or_default();
         let unknown = |this: &Self, what: &str| {
+            let text = text.trim();
             this.error(
                 op,
-                format!(
-                    "the executor does not know '{what}' of the inline PTX \"{}\"",
-                    text.trim()
-                ),
+                format!("the executor does not know '{what}' of the inline PTX \"{text}\""),
             )
         };
         let (operands, outputs) = self.asm_operands(op, &constraints)?;

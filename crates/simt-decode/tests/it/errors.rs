@@ -109,6 +109,7 @@ fn inline_text_that_is_not_known_is_quoted() {
     insta::assert_snapshot!(error("%x: i32", &of("ld.b32 $0, [$1];")), @r#"kernel.mlir:3:6: in kernel 'k': the executor does not know 'ld.b32 $0, [$1]' of the inline PTX "ld.b32 $0, [$1];""#);
     insta::assert_snapshot!(error("%x: i32", &of("add.s64 $0, $1, $1;")), @r#"kernel.mlir:3:6: in kernel 'k': the executor does not know 'add.s64 $0, $1, $1' of the inline PTX "add.s64 $0, $1, $1;""#);
     insta::assert_snapshot!(error("%x: i32", &of("bra $1")), @r#"kernel.mlir:3:6: in kernel 'k': the executor does not know 'bra $1' of the inline PTX "bra $1""#);
+    assert!(error("%x: i32", &of("mov.b32 $0, {};")).contains("'mov.b32 $0, {}'"));
     let body = "%y = llvm.inline_asm \"mov.b32 $0, $1;\", \"=r,m\" %x : (i32) -> i32";
     insta::assert_snapshot!(error("%x: i32", body), @r#"kernel.mlir:3:6: in kernel 'k': the executor does not know attribute constraints = "=r,m" of 'llvm.inline_asm'"#);
 }

@@ -1,4 +1,7 @@
-use crate::listed;
+use mytriton_simt::Memory;
+
+use crate::run::launch;
+use crate::{decoded, listed};
 
 #[test]
 fn warps_synchronise_and_vote() {
@@ -108,4 +111,40 @@ fn copies_complete_on_groups_and_barriers() {
      25 mbarrier_inval [r1]
      26 end
     ");
+}
+
+#[test]
+fn copies_arrive_before_those_that_wait_go_on() {
+    // Each of 64 threads copies one word to shared memory and reads that of its mirror image.
+    let text = "
+      gpu.module @kernels {
+        llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x i32>
+        gpu.func @k(%in: i64, %out: i64) kernel {
+          %t = nvvm.read.ptx.sreg.tid.x : i32
+          %last = llvm.mlir.constant(63 : i32) : i32
+          %other = llvm.sub %last, %t : i32
+          %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
+          %g = llvm.inttoptr %in : i64 to !llvm.ptr<1>
+          %o = llvm.inttoptr %out : i64 to !llvm.ptr<1>
+          %from = llvm.getelementptr %g[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+          %to = llvm.getelementptr %tile[0, %t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, !llvm.array<64 x i32>
+          nvvm.cp.async.shared.global %to, %from, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1>
+          nvvm.cp.async.commit.group
+          nvvm.cp.async.wait.group 0
+          gpu.barrier
+          %mirror = llvm.getelementptr %tile[0, %other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, !llvm.array<64 x i32>
+          %x = llvm.load %mirror : !llvm.ptr<3> -> i32
+          %at = llvm.getelementptr %o[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+          llvm.store %x, %at : i32, !llvm.ptr<1>
+          gpu.return
+        }
+      }";
+    let program = decoded(text).expect("a known kernel").remove(0);
+    let mut memory = Memory::new();
+    let words = |of: fn(u32) -> u32| (0..64).flat_map(|i| of(i).to_le_bytes()).collect::<Vec<u8>>();
+    let input = memory.add_buffer("in", &words(|i| 100 + i)).expect("room");
+    let output = memory.add_zeros("out", 256).expect("room");
+    let args = [input, output].map(|buffer| memory.address(buffer).expect("a buffer"));
+    launch(&program, &memory, &args, 1, 64);
+    assert_eq!(memory.read_back(output).expect("a buffer"), words(|i| 163 - i));
 }
