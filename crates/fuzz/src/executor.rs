@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mytriton_interp::{Argument, Memory, Options, run};
-use mytriton_ssa::{Kernel, OptLevel, Scalar, optimise, parse_module, verify};
+use mytriton_ssa::{Kernel, OptLevel, Phase, Scalar, optimise, parse_module, verify};
 
 use crate::case::{Arg, Case, bits_at};
 use crate::rule::Rule;
@@ -238,6 +238,47 @@ impl Executor for Optimised {
     }
 }
 
+/// The interpreter after each phase of the optimiser's first rounds by itself, so that a wrong phase is named that a later
+/// one would have hidden.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EachPhase;
+
+/// Rounds that [`EachPhase`] looks at; few kernels change in more.
+const ROUNDS: usize = 3;
+
+impl Executor for EachPhase {
+    fn name(&self) -> String {
+        "ssa each phase".to_owned()
+    }
+
+    fn run(&self, case: &Case) -> Result<Outputs, Failure> {
+        let mut kernel = case.kernel.clone();
+        let expected = interpret(case, &kernel, false)?;
+        let mut outputs = expected.clone();
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for phase in Phase::of(OptLevel::Full) {
+                if !phase.run(&mut kernel) {
+                    continue;
+                }
+                changed = true;
+                let after = |text: String| format!("after {phase:?}: {text}");
+                verify(&kernel).map_err(|e| Failure::Translation(after(e.to_string())))?;
+                outputs = interpret(case, &kernel, false).map_err(|e| Failure::Fault(after(e.to_string())))?;
+                compare(case, &outputs, &expected, true).map_err(|e| Failure::Fault(after(e.to_string())))?;
+            }
+            if !changed {
+                break;
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn is_precise(&self) -> bool {
+        true
+    }
+}
+
 /// The interpreter on the kernel printed and read back, which must print the same again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextRoundTrip;
@@ -273,6 +314,7 @@ pub fn built_in() -> Vec<Box<dyn Executor>> {
     vec![
         Box::new(Optimised(OptLevel::Basic)),
         Box::new(Optimised(OptLevel::Full)),
+        Box::new(EachPhase),
         Box::new(TextRoundTrip),
     ]
 }

@@ -33,8 +33,8 @@ pub use coverage::Coverage;
 pub use driver::{Finding, Fuzzer, Limit, Runs, Statistics, seed_of};
 pub use duplicates::has_conflicting_stores;
 pub use executor::{
-    Executor, Failure, MAX_STEPS, Mismatch, Optimised, Outputs, Problem, TextRoundTrip, Verdict, built_in, compare,
-    examine, interpret, oracle,
+    EachPhase, Executor, Failure, MAX_STEPS, Mismatch, Optimised, Outputs, Problem, TextRoundTrip, Verdict, built_in,
+    compare, examine, interpret, oracle,
 };
 pub use generate::{Combination, combinations, generate};
 pub use random::Random;

@@ -24,7 +24,7 @@ pub use eval::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_select, eval_una
 pub use kernel::{Kernel, Module, OpData, OpId, Param, RegionData, RegionId, ValueData, ValueDef, ValueId};
 pub use loc::Loc;
 pub use op::{Axis, BinaryOp, CastKind, CmpPred, Domain, OpKind, UnaryOp};
-pub use optimise::{OptLevel, optimise};
+pub use optimise::{OptLevel, Phase, optimise};
 pub use parse::{ParseError, ParseErrorKind, parse_module};
 pub use print::{KernelDisplay, ModuleDisplay, PrintOptions};
 pub use types::{Elem, MAX_BLOCK_ELEMENTS, MAX_RANK, Scalar, Shape, ShapeError, Type, UnknownName};

@@ -47,17 +47,51 @@ pub enum OptLevel {
 /// the chains of the kernel; in practice two or three. The bound keeps compile time linear if a kernel has more.
 const MAX_ROUNDS: usize = 64;
 
+/// A phase of the optimiser.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Phase {
+    /// Folds, applies equations, flattens known control flow.
+    Simplify {
+        /// Merge equal operations too?
+        merge: bool,
+    },
+    /// Moves what does not change in a loop out of it.
+    HoistInvariants,
+    /// Removes what nothing uses.
+    RemoveDead,
+}
+
+impl Phase {
+    /// The phases of a round of a level, in order.
+    pub const fn of(level: OptLevel) -> &'static [Phase] {
+        match level {
+            OptLevel::None => &[],
+            OptLevel::Basic => &[Phase::Simplify { merge: false }, Phase::RemoveDead],
+            OptLevel::Full => &[
+                Phase::Simplify { merge: true },
+                Phase::HoistInvariants,
+                Phase::RemoveDead,
+            ],
+        }
+    }
+
+    /// Runs it once. Did it change the kernel?
+    pub fn run(self, kernel: &mut Kernel) -> bool {
+        match self {
+            Phase::Simplify { merge } => simplify::simplify(kernel, merge),
+            Phase::HoistInvariants => licm::hoist_invariants(kernel),
+            Phase::RemoveDead => dce::remove_dead(kernel),
+        }
+    }
+}
+
 /// Optimises a kernel in place. Optimising the result again changes nothing.
 pub fn optimise(kernel: &mut Kernel, level: OptLevel) {
-    if level == OptLevel::None {
-        return;
-    }
     for _ in 0..MAX_ROUNDS {
-        let mut changed = simplify::simplify(kernel, level == OptLevel::Full);
-        if level == OptLevel::Full {
-            changed |= licm::hoist_invariants(kernel);
+        let mut changed = false;
+        for phase in Phase::of(level) {
+            changed |= phase.run(kernel);
         }
-        changed |= dce::remove_dead(kernel);
         if !changed {
             break;
         }

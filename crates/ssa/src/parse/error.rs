@@ -81,6 +81,15 @@ pub enum ParseErrorKind {
     Verify(String),
 }
 
+/// A character of a text, to be shown: nothing in a text may steer a terminal.
+pub(super) fn printable(c: char) -> char {
+    if c.is_control() && c != '\t' {
+        char::REPLACEMENT_CHARACTER
+    } else {
+        c
+    }
+}
+
 /// Longer lines are cut around the place.
 const SHOWN_CHARS: usize = 160;
 
@@ -94,13 +103,6 @@ impl ParseError {
         } else {
             0
         };
-        let show = |c: char| {
-            if c.is_control() && c != '\t' {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                c
-            }
-        };
         let line = line.trim_end_matches('\r');
         ParseError {
             kind,
@@ -108,7 +110,7 @@ impl ParseError {
             line: span.line,
             column: span.col,
             span: span.start..span.end,
-            source_line: line.chars().skip(skipped).take(SHOWN_CHARS).map(show).collect(),
+            source_line: line.chars().skip(skipped).take(SHOWN_CHARS).map(printable).collect(),
             caret: caret - skipped,
         }
     }

@@ -41,6 +41,7 @@ use crate::kernel::{Kernel, Module, OpId, ValueId};
 use crate::loc::Loc;
 use crate::print_names::is_identifier;
 use crate::verify::verify;
+use error::printable;
 use lexer::{Lexer, Span, Tok, Token};
 
 /// Reads every kernel of a text and verifies it. `file_name` is what places in the text are called. Errors with the
@@ -92,12 +93,12 @@ impl<'a> Parser<'a> {
 
     /// The error that the next token is not what should stand here.
     fn expected(&self, expected: impl Into<String>) -> ParseError {
-        let found = match (self.token.tok, self.text(self.token)) {
-            (Tok::End, _) => "the end of the text".to_owned(),
-            (_, text) if text.chars().nth(40).is_some() => {
-                format!("'{}...'", text.chars().take(40).collect::<String>())
-            }
-            (_, text) => format!("'{text}'"),
+        let text = self.text(self.token);
+        let shown: String = text.chars().take(40).map(printable).collect();
+        let found = match self.token.tok {
+            Tok::End => "the end of the text".to_owned(),
+            _ if text.chars().nth(40).is_some() => format!("'{shown}...'"),
+            _ => format!("'{shown}'"),
         };
         let expected = expected.into();
         self.error(self.token.span, ParseErrorKind::Expected { expected, found })

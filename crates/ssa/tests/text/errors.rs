@@ -230,3 +230,20 @@ fn nesting_is_limited() {
     // Far deeper than any stack.
     assert!(parse_module(&nested(1_000_000), "k.ssa").is_err());
 }
+
+#[test]
+fn what_is_quoted_does_not_steer_the_terminal() {
+    for control in ['\x1b', '\0', '\r', '\u{7f}', '\u{9b}'] {
+        for text in [
+            format!("kernel \"{control}\""),
+            format!("?{control}"),
+            format!("kernel @k() {{ /* {control}"),
+            format!("kernel @k() {{ }} loc(\"\\{control}\":1)"),
+            format!("kernel @k() {{ }} loc(\"{control}\" 1)"),
+            format!("// {control}\nkernel @k{control}"),
+        ] {
+            let shown = parse_module(&text, "k.ssa").unwrap_err().to_string();
+            assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+        }
+    }
+}
