@@ -22,7 +22,7 @@ pub const F32_UNIT: f64 = 1.0 / (1 << 24) as f64;
 
 #[derive(Parser)]
 struct Options {
-    /// What to run on: cpu, cuda or cuda:N. Without it MYTRITON_DEVICE decides, then GPU 0 where there is one
+    /// What to run on: cpu, simt, cuda or cuda:N. Without it MYTRITON_DEVICE decides, then GPU 0 where there is one
     #[arg(long)]
     device: Option<String>,
     /// How much to compute
@@ -66,6 +66,8 @@ pub fn open(name: Option<&str>) -> Result<Device> {
     };
     match name.split_once(':') {
         None if name == "cpu" => Ok(Device::cpu()),
+        #[cfg(feature = "jit")]
+        None if name == "simt" => Ok(Device::simt()),
         None if name == "cuda" => Ok(Device::cuda(0)?),
         Some(("cuda", ordinal)) => {
             let ordinal = ordinal.parse();
@@ -73,7 +75,7 @@ pub fn open(name: Option<&str>) -> Result<Device> {
                 format!("--device {name}: what follows `cuda:` is the number of a GPU")
             })?)?)
         }
-        _ => bail!("--device {name}: it is cpu, cuda or cuda:N"),
+        _ => bail!("--device {name}: it is cpu, simt, cuda or cuda:N"),
     }
 }
 

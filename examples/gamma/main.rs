@@ -111,7 +111,7 @@ pub fn convert(
     let before = picture.samples.clone();
     bar.set_length(u64::from(picture.height));
     // A launch takes as many rows as keep a GPU busy; fewer on the CPU, so that progress can be seen.
-    let band = if device.is_cpu() { 1 << 15 } else { 1 << 22 };
+    let band = if device.as_cuda().is_none() { 1 << 15 } else { 1 << 22 };
     correct(device, &mut picture, gamma, band, |rows| bar.inc(rows as u64))?;
     bar.finish_and_clear();
     let line = check(&before, &picture, gamma)?;

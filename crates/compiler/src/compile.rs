@@ -229,9 +229,20 @@ pub(crate) fn run<'c>(
     stage: Stage,
     kernel: &str,
 ) -> Result<(), CompileError> {
-    let Some(text) = pipeline::leading_to(stage) else {
-        return Ok(());
-    };
+    match pipeline::leading_to(stage) {
+        Some(text) => run_pipeline(context, module, text, stage, kernel),
+        None => Ok(()),
+    }
+}
+
+/// Runs a pipeline, which is or belongs to the one that leads to the stage.
+pub(crate) fn run_pipeline<'c>(
+    context: &'c Context,
+    module: &mut Module<'c>,
+    text: &str,
+    stage: Stage,
+    kernel: &str,
+) -> Result<(), CompileError> {
     let manager = PassManager::new(context);
     manager.enable_verifier(true);
     let fail = |message: String, place: Option<String>, reproducer: Option<PathBuf>| CompileError {

@@ -10,7 +10,8 @@
 //! | [`Stage::Ptx`] | PTX text | `mytriton_codegen_ptx` |
 //! | [`Stage::Cuda`] | CUDA C++ text | `mytriton_codegen_cuda`, from typed SSA |
 //!
-//! [`compile`] goes the whole way; [`emit`] gives the text of any stage; [`read_mlir`] brings `.mlir` files to typed SSA.
+//! [`compile`] goes the whole way; [`emit`] gives the text of any stage; [`read_mlir`] brings `.mlir` files to typed SSA;
+//! [`simt()`] and [`steps`] give what the SIMT executor runs, at the end of the `gpu` stage and after each pass.
 
 mod compile;
 mod context;
@@ -18,6 +19,7 @@ mod dump;
 mod emit;
 mod error;
 pub mod pipeline;
+mod simt;
 mod stage;
 mod tools;
 
@@ -25,5 +27,6 @@ pub use compile::{CompileOptions, Compiled, StageTimes, compile, params_of};
 pub use emit::{emit, read_mlir};
 pub use error::CompileError;
 pub use mytriton_codegen_ptx::{OptLevel, Target};
+pub use simt::{Form, GpuKernel, GpuParam, Step, is_gpu_stage, read_gpu, simt, steps};
 pub use stage::Stage;
 pub use tools::{lsp_main, opt_main};

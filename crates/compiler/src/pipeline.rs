@@ -21,3 +21,78 @@ pub fn leading_to(stage: Stage) -> Option<&'static str> {
         Stage::Ssa | Stage::Tile | Stage::Ptx | Stage::Cuda => None,
     }
 }
+
+/// One pass of a pipeline.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pass {
+    /// Its name.
+    pub name: String,
+    /// The pipeline of this pass alone, at the same level of the module and with its options.
+    pub pipeline: String,
+}
+
+/// The passes of a pipeline one by one, in order: running them one after another does the same.
+pub fn passes(pipeline: &str) -> Vec<Pass> {
+    let (mut passes, mut open) = (Vec::new(), Vec::new());
+    // Options stand in braces, nested pipelines in parentheses.
+    let (mut start, mut braces) = (0, 0usize);
+    for (at, c) in pipeline.char_indices() {
+        match c {
+            '{' => braces += 1,
+            '}' => braces = braces.saturating_sub(1),
+            _ if braces > 0 => {}
+            '(' => {
+                open.push(pipeline[start..at].trim());
+                start = at + 1;
+            }
+            ')' | ',' => {
+                let text = pipeline[start..at].trim();
+                // Empty after a nested pipeline.
+                if !text.is_empty() {
+                    let around = open.iter().map(|anchor| format!("{anchor}("));
+                    passes.push(Pass {
+                        name: text.split('{').next().unwrap_or(text).to_owned(),
+                        pipeline: around.collect::<String>() + text + &")".repeat(open.len()),
+                    });
+                }
+                if c == ')' {
+                    open.pop();
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    passes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipelines_fall_into_passes() {
+        let list = |text: &str| {
+            let pass = |pass: Pass| format!("{}: {}", pass.name, pass.pipeline);
+            passes(text).into_iter().map(pass).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            list(GPU),
+            [
+                "convert-tile-to-gpu: builtin.module(convert-tile-to-gpu)",
+                "canonicalize: builtin.module(gpu.module(canonicalize))",
+                "cse: builtin.module(gpu.module(cse))",
+            ]
+        );
+        assert_eq!(
+            list("builtin.module(a{x=1,2 y={z=(3)}}, func.func(b, gpu.module(c)), d)"),
+            [
+                "a: builtin.module(a{x=1,2 y={z=(3)}})",
+                "b: builtin.module(func.func(b))",
+                "c: builtin.module(func.func(gpu.module(c)))",
+                "d: builtin.module(d)",
+            ]
+        );
+        assert_eq!(list("builtin.module()"), [""; 0]);
+    }
+}

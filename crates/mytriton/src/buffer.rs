@@ -11,6 +11,8 @@ use crate::device::{Device, Inner};
 use crate::element::Element;
 use crate::error::Error;
 use crate::options::CPU;
+#[cfg(feature = "jit")]
+use crate::{options::SIMT, simt_device::SimtBuffer};
 
 /// Elements in a device's memory, freed with the value.
 ///
@@ -29,6 +31,8 @@ pub struct Buffer<T> {
 #[derive(Debug)]
 enum Storage {
     Cpu(CpuBuffer),
+    #[cfg(feature = "jit")]
+    Simt(SimtBuffer),
     Cuda {
         buffer: DeviceBuffer,
         // Keeps the GPU open.
@@ -41,6 +45,8 @@ impl<T: Element> Buffer<T> {
         let bytes = T::as_bytes(values);
         let storage = match &device.inner {
             Inner::Cpu => Storage::Cpu(CpuBuffer::upload(T::DTYPE.scalar(), bytes)?),
+            #[cfg(feature = "jit")]
+            Inner::Simt(options) => Storage::Simt(SimtBuffer::upload(*options, bytes)?),
             Inner::Cuda(cuda) => Storage::Cuda {
                 buffer: DeviceBuffer::upload(cuda, bytes)?,
                 cuda: cuda.clone(),
@@ -53,6 +59,8 @@ impl<T: Element> Buffer<T> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         let storage = match &device.inner {
             Inner::Cpu => Storage::Cpu(CpuBuffer::zeros(T::DTYPE.scalar(), len as u64)?),
+            #[cfg(feature = "jit")]
+            Inner::Simt(options) => Storage::Simt(SimtBuffer::zeros(*options, bytes)?),
             Inner::Cuda(cuda) => Storage::Cuda {
                 buffer: DeviceBuffer::zeros(cuda, bytes)?,
                 cuda: cuda.clone(),
@@ -64,6 +72,8 @@ impl<T: Element> Buffer<T> {
     fn new(storage: Storage, len: usize) -> Buffer<T> {
         let (address, place) = match &storage {
             Storage::Cpu(buffer) => (buffer.address(), CPU),
+            #[cfg(feature = "jit")]
+            Storage::Simt(buffer) => (buffer.address(), SIMT),
             Storage::Cuda { buffer, cuda } => (buffer.address(), context_id(cuda.context())),
         };
         Buffer {
@@ -97,6 +107,8 @@ impl<T: Element> Buffer<T> {
         let bytes = T::as_bytes(values);
         match &self.storage {
             Storage::Cpu(buffer) => buffer.write(0, bytes),
+            #[cfg(feature = "jit")]
+            Storage::Simt(buffer) => buffer.write(0, bytes),
             Storage::Cuda { buffer, .. } => Ok(buffer.write(0, bytes)?),
         }
     }
@@ -124,6 +136,8 @@ impl<T: Element> Buffer<T> {
     pub fn device(&self) -> Device {
         let inner = match &self.storage {
             Storage::Cpu(_) => Inner::Cpu,
+            #[cfg(feature = "jit")]
+            Storage::Simt(buffer) => Inner::Simt(buffer.options),
             Storage::Cuda { cuda, .. } => Inner::Cuda(cuda.clone()),
         };
         Device { inner }
@@ -144,8 +158,8 @@ impl<T> Buffer<T> {
     #[inline]
     pub(crate) fn on_gpu(&self) -> Option<&DeviceBuffer> {
         match &self.storage {
-            Storage::Cpu(_) => None,
             Storage::Cuda { buffer, .. } => Some(buffer),
+            _ => None,
         }
     }
 }
@@ -192,6 +206,8 @@ impl<'a, T: Element> View<'a, T> {
         let offset = (self.start * size_of::<T>()) as u64;
         T::read(self.len, |out| match &self.buffer.storage {
             Storage::Cpu(buffer) => buffer.read(offset, out),
+            #[cfg(feature = "jit")]
+            Storage::Simt(buffer) => buffer.read(offset, out),
             Storage::Cuda { buffer, .. } => Ok(buffer.download(offset, out)?),
         })
     }

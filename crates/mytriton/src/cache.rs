@@ -10,6 +10,8 @@ use rustc_hash::FxHasher;
 
 use crate::error::Error;
 use crate::options::LaunchOptions;
+#[cfg(feature = "jit")]
+use crate::simt_device::SimtKernel;
 
 const BUCKETS: usize = 16;
 
@@ -46,6 +48,8 @@ struct Node {
 #[derive(Debug)]
 pub(crate) enum Executable {
     Cpu(Prepared),
+    #[cfg(feature = "jit")]
+    Simt(Box<SimtKernel>),
     Cuda(Function),
 }
 

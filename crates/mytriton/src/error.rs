@@ -24,6 +24,43 @@ pub enum Error {
     /// The CPU device's threads cannot be started.
     #[error("the threads of the CPU device cannot be started: {0}")]
     CpuThreads(String),
+    /// The SIMT device found faults of a kernel: a line for each, with the kernel's line, the block, the thread and what
+    /// to do. Buffers keep what was written until then.
+    #[cfg(feature = "jit")]
+    #[error("{}", lines(&report.findings))]
+    Simt {
+        /// The kernel's name.
+        kernel: String,
+        /// What was found and counted.
+        report: Box<mytriton_simt::Report>,
+    },
+    /// The SIMT device cannot run such a launch.
+    #[cfg(feature = "jit")]
+    #[error("SIMT device: {0}")]
+    SimtLaunch(#[from] mytriton_simt::LaunchError),
+    /// The SIMT device's memory.
+    #[cfg(feature = "jit")]
+    #[error("SIMT device: {0}")]
+    SimtMemory(#[from] mytriton_simt::MemoryError),
+    /// `MYTRITON_DEVICE` asks for the SIMT device, which this build does not have.
+    #[error("MYTRITON_DEVICE is 'simt', and this build of mytriton has no MLIR compiler: enable its feature `jit`")]
+    NoSimt,
+    /// The SIMT device runs what the MLIR compiler makes.
+    #[error("kernel '{kernel}': the SIMT device runs what the MLIR compiler makes; Backend::CudaCpp is for GPUs")]
+    SimtBackend {
+        /// The kernel's name.
+        kernel: String,
+    },
+    /// A check of a kernel that was loaded on another device.
+    #[error(
+        "kernel '{kernel}' was loaded on {loaded}: the SIMT device alone checks kernels, load it on Device::simt()"
+    )]
+    NotSimt {
+        /// The kernel's name.
+        kernel: String,
+        /// Where it was loaded.
+        loaded: &'static str,
+    },
     /// The GPU, its driver, or NVRTC.
     #[error(transparent)]
     Runtime(#[from] mytriton_runtime::Error),
@@ -64,11 +101,13 @@ pub enum Error {
         /// The kernel's name.
         kernel: String,
     },
-    /// A kernel compiled for GPUs on the CPU device.
-    #[error("kernel '{kernel}' was compiled for {target}: the CPU device runs kernels from their source alone")]
+    /// A kernel compiled for GPUs on another device.
+    #[error("kernel '{kernel}' was compiled for {target}: {device} runs kernels from their source alone")]
     CompiledOnCpu {
         /// The kernel's name.
         kernel: String,
+        /// The device.
+        device: &'static str,
         /// What it was compiled for.
         target: String,
     },
@@ -118,7 +157,7 @@ pub enum Error {
         launched: &'static str,
     },
     /// `MYTRITON_DEVICE` names no device.
-    #[error("MYTRITON_DEVICE is '{0}': it must be cpu, cuda, or cuda:N with the number of a GPU")]
+    #[error("MYTRITON_DEVICE is '{0}': it must be cpu, simt, cuda, or cuda:N with the number of a GPU")]
     DeviceName(String),
     /// A copy from or to a part of a buffer that is not there.
     #[error("elements {start} to {end} of a buffer of {len}")]
@@ -173,4 +212,14 @@ pub enum ArgumentProblem {
         /// What it should be a multiple of.
         divisibility: u32,
     },
+}
+
+/// A line for each finding. One operation of a kernel is often several of a thread's: what these have in common is said
+/// once.
+#[cfg(feature = "jit")]
+fn lines(findings: &[mytriton_simt::Finding]) -> String {
+    let key = |finding: &mytriton_simt::Finding| (finding.kind.name(), finding.site.place.clone());
+    let mut told = rustc_hash::FxHashSet::default();
+    let first = findings.iter().filter(|finding| told.insert(key(finding)));
+    first.map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

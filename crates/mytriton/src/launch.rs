@@ -13,14 +13,16 @@ use crate::error::Error;
 use crate::grid::Grid;
 use crate::options::{LaunchOptions, Launcher, On, Place};
 use crate::signature::{mismatch, parameters};
+#[cfg(feature = "jit")]
+use crate::simt_device::SimtKernel;
 use crate::{cpu, jit};
 
 /// Launches a kernel that `#[kernel]` defines; its `launch` calls this. `args` are the arguments passed at launch in order,
 /// `constexprs` the types and values that it is compiled for.
 ///
 /// # Errors
-/// Every [`Error`] that concerns arguments, grids, building, compiling, loading and launching; on the CPU device also
-/// those of the kernel's run.
+/// Every [`Error`] that concerns arguments, grids, building, compiling, loading and launching; on the CPU device and
+/// the SIMT device also those of the kernel's run.
 #[inline]
 pub fn launch(
     on: impl Launcher,
@@ -91,7 +93,36 @@ fn launch_on(
             })?;
             match executable {
                 Executable::Cpu(kernel) => cpu::run(kernel, grid, &values),
-                Executable::Cuda(_) => Err(Error::NoCompiler {
+                _ => Err(Error::NoCompiler {
+                    kernel: def.name.to_owned(),
+                }),
+            }
+        }
+        #[cfg(feature = "jit")]
+        Place::Simt(simt) => {
+            check_options(on.options)?;
+            let mut values: SmallVec<[u64; 16]> = SmallVec::new();
+            let facts = fit(def, constexprs, args, place, |bits, _| {
+                values.push(bits);
+                true
+            })?;
+            if grid.contains(&0) {
+                return Ok(());
+            }
+            // What is compiled depends on the same as for a GPU; how it is run, on more.
+            let key = Key {
+                place,
+                facts,
+                options: on.options,
+                constexprs,
+            };
+            let executable = cache.get(key, || {
+                let kernel = SimtKernel::compile(build(def, &key)?, on.options)?;
+                Ok(Executable::Simt(Box::new(kernel)))
+            })?;
+            match executable {
+                Executable::Simt(kernel) => kernel.launch(grid, &values, &simt),
+                _ => Err(Error::NoCompiler {
                     kernel: def.name.to_owned(),
                 }),
             }

@@ -27,7 +27,8 @@
 //! ```
 //!
 //! * **Devices** ([`Device`]): `Device::cuda(0)`, `Device::cpu()`; `Device::default()` picks, and the environment variable
-//!   `MYTRITON_DEVICE` decides. The CPU device checks every access of a kernel.
+//!   `MYTRITON_DEVICE` decides. The CPU device checks every access of a kernel; `Device::simt()` runs compiled kernels
+//!   thread by thread without a GPU, and finds races, deadlocks and the like.
 //! * **Memory**: [`Buffer`]s of a device. Streams, slices and views of [`cudarc`] are accepted as they are.
 //! * **Launches**: arguments are checked against the kernel's parameters. A kernel is compiled when it is first launched
 //!   with other compile-time values, or with arguments of which other facts hold (divisibility by 16); launching it
@@ -49,6 +50,8 @@ mod launch;
 mod options;
 mod program;
 mod signature;
+#[cfg(feature = "jit")]
+mod simt_device;
 
 pub use arg::{Arg, PtrArg};
 pub use buffer::{Buffer, View};
@@ -67,6 +70,10 @@ pub use mytriton_interp as interp;
 pub use mytriton_macros::kernel;
 pub use mytriton_runtime as runtime;
 pub use mytriton_runtime::cudarc;
+#[cfg(feature = "jit")]
+pub use mytriton_simt as simt;
+#[cfg(feature = "jit")]
+pub use mytriton_simt::Options as SimtOptions;
 pub use mytriton_ssa as ssa;
 pub use options::{Backend, LaunchOptions, Launcher, On};
 pub use program::{Program, compile};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use mytriton_runtime::cudarc::driver::CudaStream;
 use mytriton_runtime::{Cuda, context_id};
 
+#[cfg(feature = "jit")]
+use crate::SimtOptions;
 use crate::device::{Device, Inner};
 
 /// The compiler that makes GPU code.
@@ -17,7 +19,7 @@ pub enum Backend {
     CudaCpp,
 }
 
-/// How a kernel is compiled for GPUs; the CPU device takes no notice. None of it changes what a kernel means, but for the
+/// How a kernel is compiled for GPUs and the SIMT device; the CPU device takes no notice. None of it changes what a kernel means, but for the
 /// rounding that [`LaunchOptions::fp_fusion`] allows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LaunchOptions {
@@ -80,6 +82,8 @@ pub struct On<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'a> {
     Cpu,
+    #[cfg(feature = "jit")]
+    Simt(SimtOptions),
     Cuda {
         stream: &'a CudaStream,
         /// The GPU, where it was opened by us.
@@ -89,6 +93,8 @@ pub(crate) enum Place<'a> {
 
 /// The [`Place::id`] of the CPU device; contexts of GPUs have others.
 pub(crate) const CPU: usize = 0;
+/// That of the SIMT device.
+pub(crate) const SIMT: usize = 1;
 
 impl Place<'_> {
     /// A number that memory of the place has too.
@@ -96,6 +102,8 @@ impl Place<'_> {
     pub(crate) fn id(&self) -> usize {
         match self {
             Place::Cpu => CPU,
+            #[cfg(feature = "jit")]
+            Place::Simt(_) => SIMT,
             Place::Cuda { stream, .. } => context_id(stream.context()),
         }
     }
@@ -136,6 +144,8 @@ impl Launcher for Device {
     fn on(&self) -> On<'_> {
         let place = match &self.inner {
             Inner::Cpu => Place::Cpu,
+            #[cfg(feature = "jit")]
+            Inner::Simt(options) => Place::Simt(*options),
             Inner::Cuda(cuda) => Place::Cuda {
                 stream: cuda.stream(),
                 cuda: Some(cuda),

@@ -1,11 +1,10 @@
 //! Kernels that do not come from `#[kernel]`: typed SSA of other front ends and files, and kernels compiled ahead of time.
 
-use std::sync::Arc;
-
 use mytriton_abi::{CompiledKernel, ParamInfo};
 use mytriton_interp::{Argument, Prepared};
-use mytriton_runtime::cudarc::driver::CudaStream;
-use mytriton_runtime::{Function, Params, check_grid, context_id};
+use mytriton_runtime::{Function, Params, check_grid};
+#[cfg(feature = "jit")]
+use mytriton_simt::Report;
 use mytriton_ssa::{Kernel, OptLevel, optimise, verify};
 use smallvec::SmallVec;
 
@@ -15,8 +14,10 @@ use crate::device::{Device, Inner};
 use crate::error::Error;
 use crate::grid::Grid;
 use crate::launch::{check_options, compile_and_load, cpu_argument, submit};
-use crate::options::{CPU, LaunchOptions, Launcher, Place};
+use crate::options::{LaunchOptions, Launcher, Place};
 use crate::signature::{check, params_of, place_name};
+#[cfg(feature = "jit")]
+use crate::{SimtOptions, simt_device::SimtKernel};
 use crate::{cpu, jit};
 
 /// A kernel loaded on a device, to be launched with arguments that are checked against its parameters then.
@@ -46,8 +47,8 @@ pub struct Program {
     name: String,
     params: Vec<ParamInfo>,
     executable: Executable,
-    place: usize,
-    stream: Option<Arc<CudaStream>>,
+    /// Where it was loaded.
+    device: Device,
 }
 
 impl Program {
@@ -57,6 +58,8 @@ impl Program {
         let params = params_of(kernel);
         let executable = match &device.inner {
             Inner::Cpu => Executable::Cpu(Prepared::new(kernel.clone())?),
+            #[cfg(feature = "jit")]
+            Inner::Simt(_) => Executable::Simt(Box::new(SimtKernel::compile(kernel.clone(), options)?)),
             Inner::Cuda(cuda) => Executable::Cuda(compile_and_load(kernel.clone(), cuda, options)?),
         };
         Ok(Program::new(device, kernel.name.clone(), params, executable))
@@ -64,31 +67,25 @@ impl Program {
 
     pub(crate) fn load_compiled(device: &Device, kernel: &CompiledKernel) -> Result<Program, Error> {
         kernel.validate()?;
-        match &device.inner {
-            Inner::Cpu => Err(Error::CompiledOnCpu {
+        let Some(cuda) = device.as_cuda() else {
+            let place = device.on().place.id();
+            return Err(Error::CompiledOnCpu {
                 kernel: kernel.name.clone(),
+                device: place_name(place, place),
                 target: kernel.target.clone(),
-            }),
-            Inner::Cuda(cuda) => {
-                let executable = Executable::Cuda(Function::load(cuda, kernel)?);
-                Ok(Program::new(
-                    device,
-                    kernel.name.clone(),
-                    kernel.params.clone(),
-                    executable,
-                ))
-            }
-        }
+            });
+        };
+        let executable = Executable::Cuda(Function::load(cuda, kernel)?);
+        let (name, params) = (kernel.name.clone(), kernel.params.clone());
+        Ok(Program::new(device, name, params, executable))
     }
 
     fn new(device: &Device, name: String, params: Vec<ParamInfo>, executable: Executable) -> Program {
-        let stream = device.stream().cloned();
         Program {
             name,
             params,
             executable,
-            place: stream.as_ref().map_or(CPU, |s| context_id(s.context())),
-            stream,
+            device: device.clone(),
         }
     }
 
@@ -102,21 +99,21 @@ impl Program {
         &self.params
     }
 
-    /// The function on the GPU, unless it was loaded on the CPU device.
+    /// The function on the GPU, if it was loaded on one.
     pub fn function(&self) -> Option<&Function> {
         match &self.executable {
-            Executable::Cpu(_) => None,
             Executable::Cuda(function) => Some(function),
+            _ => None,
         }
     }
 
     /// Launches it on the device that it was loaded on.
     ///
     /// # Errors
-    /// [`Error::ArgumentCount`], [`Error::Argument`], [`Error::Grid`]; on the CPU device those of the kernel's run, on a
-    /// GPU those of submitting.
+    /// [`Error::ArgumentCount`], [`Error::Argument`], [`Error::Grid`]; on a GPU those of submitting, on the other devices
+    /// those of the kernel's run.
     pub fn launch(&self, grid: impl Into<Grid>, args: &[Arg<'_>]) -> Result<(), Error> {
-        self.run(self.stream.as_deref(), grid.into(), args)
+        self.run(self.device.on().place, grid.into(), args)
     }
 
     /// Launches it on another stream of the same GPU, or on its device.
@@ -124,51 +121,89 @@ impl Program {
     /// # Errors
     /// [`Error::OtherDevice`], and those of [`Program::launch`].
     pub fn launch_on(&self, on: impl Launcher, grid: impl Into<Grid>, args: &[Arg<'_>]) -> Result<(), Error> {
-        let on = on.on();
-        let place = on.place.id();
-        if place != self.place {
+        let (home, place) = (self.device.on().place.id(), on.on().place.id());
+        if place != home {
             return Err(Error::OtherDevice {
                 kernel: self.name.clone(),
-                loaded: place_name(self.place, place),
+                loaded: place_name(home, place),
                 launched: place_name(place, place),
             });
         }
-        let stream = match on.place {
-            Place::Cpu => None,
-            Place::Cuda { stream, .. } => Some(stream),
-        };
-        self.run(stream, grid.into(), args)
+        self.run(on.on().place, grid.into(), args)
     }
 
-    fn run(&self, stream: Option<&CudaStream>, grid: Grid, args: &[Arg<'_>]) -> Result<(), Error> {
+    /// Runs it on the SIMT device that it was loaded on, and gives everything that was found and counted. Faults of the
+    /// kernel are no error here; where there are some, buffers hold what was written until then.
+    ///
+    /// # Errors
+    /// [`Error::NotSimt`] unless it was loaded on the SIMT device; [`Error::ArgumentCount`], [`Error::Argument`],
+    /// [`Error::Grid`], [`Error::SimtLaunch`].
+    #[cfg(feature = "jit")]
+    pub fn check(&self, grid: impl Into<Grid>, args: &[Arg<'_>]) -> Result<Report, Error> {
+        self.check_with(self.device.as_simt().unwrap_or(&SimtOptions::default()), grid, args)
+    }
+
+    /// The same with other options, such as another seed.
+    ///
+    /// # Errors
+    /// As [`Program::check`].
+    #[cfg(feature = "jit")]
+    pub fn check_with(&self, options: &SimtOptions, grid: impl Into<Grid>, args: &[Arg<'_>]) -> Result<Report, Error> {
+        let Executable::Simt(kernel) = &self.executable else {
+            let place = self.device.on().place.id();
+            return Err(Error::NotSimt {
+                kernel: self.name.clone(),
+                loaded: place_name(place, place),
+            });
+        };
+        let grid = self.fit(grid.into(), args)?;
+        kernel.check(grid, &bits_of(args), options)
+    }
+
+    /// Checks grid and arguments.
+    fn fit(&self, grid: Grid, args: &[Arg<'_>]) -> Result<[u32; 3], Error> {
         let grid = check_grid(grid.extents).map_err(|error| Error::Grid {
             kernel: self.name.clone(),
             error,
         })?;
-        check(&self.name, &self.params, args, self.place)?;
-        match (&self.executable, stream) {
-            (Executable::Cuda(function), Some(stream)) => {
+        check(&self.name, &self.params, args, self.device.on().place.id())?;
+        Ok(grid)
+    }
+
+    fn run(&self, place: Place<'_>, grid: Grid, args: &[Arg<'_>]) -> Result<(), Error> {
+        let grid = self.fit(grid, args)?;
+        match (&self.executable, place) {
+            (Executable::Cuda(function), Place::Cuda { stream, .. }) => {
                 let mut params = Params::new();
                 // There is room: a kernel with more parameters is not loaded.
-                let _ = args.iter().all(|arg| {
-                    params.push(match arg.value {
-                        Value::Ptr { address, .. } => address,
-                        Value::Scalar(value) => value.bits,
-                    })
-                });
+                let _ = args.iter().all(|arg| params.push(bits_of_one(arg)));
                 submit(function, stream, grid, &mut params, args)
             }
             (Executable::Cpu(kernel), _) => {
                 let values: SmallVec<[Argument; 16]> = args.iter().map(cpu_argument).collect();
                 cpu::run(kernel, grid, &values)
             }
-            (Executable::Cuda(_), None) => Err(Error::OtherDevice {
+            #[cfg(feature = "jit")]
+            (Executable::Simt(kernel), Place::Simt(options)) => kernel.launch(grid, &bits_of(args), &options),
+            (_, place) => Err(Error::OtherDevice {
                 kernel: self.name.clone(),
-                loaded: "a GPU",
-                launched: "the CPU device",
+                loaded: place_name(self.device.on().place.id(), place.id()),
+                launched: place_name(place.id(), place.id()),
             }),
         }
     }
+}
+
+fn bits_of_one(arg: &Arg<'_>) -> u64 {
+    match arg.value {
+        Value::Ptr { address, .. } => address,
+        Value::Scalar(value) => value.bits,
+    }
+}
+
+#[cfg(feature = "jit")]
+fn bits_of(args: &[Arg<'_>]) -> SmallVec<[u64; 16]> {
+    args.iter().map(bits_of_one).collect()
 }
 
 /// Compiles a kernel ahead of time for a target such as `sm_90a`; no GPU is needed. It is optimised first. What it gives

@@ -6,7 +6,7 @@ use mytriton_ssa::{Elem, Kernel, Scalar};
 
 use crate::arg::{Arg, Value};
 use crate::error::{ArgumentProblem, Error};
-use crate::options::CPU;
+use crate::options::{CPU, SIMT};
 
 /// The run-time parameters of a kernel that `#[kernel]` defines: pointer or number, and the type. A type parameter
 /// without a value has none.
@@ -108,7 +108,8 @@ fn problem(
 pub(crate) fn place_name(place: usize, launch: usize) -> &'static str {
     match place {
         CPU => "the CPU device",
-        other if other == launch || launch == CPU => "a GPU",
+        SIMT => "the SIMT device",
+        other if other == launch || launch == CPU || launch == SIMT => "a GPU",
         _ => "another GPU",
     }
 }

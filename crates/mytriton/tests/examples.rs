@@ -15,19 +15,51 @@ use indicatif::ProgressBar;
 use mytriton::Device;
 use png::{BitDepth, ColorType};
 
-#[test]
-fn examples_agree_with_the_host() {
+/// Every example with sizes up to a largest one.
+fn run_all(device: &Device, largest: usize) {
     let seed = rand::random();
     let mut failures = Vec::new();
     for example in all::ALL {
-        for &size in example.sizes {
-            match (example.run)(&Device::cpu(), size, seed) {
+        for &size in example.sizes.iter().filter(|&&size| size <= largest) {
+            match (example.run)(device, size, seed) {
                 Ok(line) => println!("{line}"),
                 Err(error) => failures.push(format!("{}, size {size}: {error:#}", example.name)),
             }
         }
     }
     assert!(failures.is_empty(), "seed {seed}:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn examples_agree_with_the_host() {
+    run_all(&Device::cpu(), usize::MAX);
+}
+
+/// As they are compiled for GPUs, thread by thread.
+#[cfg(feature = "jit")]
+#[test]
+fn examples_agree_with_the_host_on_the_simt_device() {
+    run_all(&Device::simt(), 2000);
+}
+
+/// The variable decides about a process, so the quick start's test runs in one of its own.
+#[cfg(feature = "jit")]
+#[test]
+fn a_variable_chooses_the_device() {
+    let run = |device: &str| {
+        let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+        test.args(["--exact", "the_quick_start_runs", "--nocapture"]);
+        test.env("MYTRITON_DEVICE", device).output().unwrap()
+    };
+    for (device, name) in [("simt", "CPU (SIMT executor)"), ("cpu", "CPU (reference interpreter)")] {
+        let output = run(device);
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && printed.contains(&format!("device:       {name}\n")),
+            "{printed}"
+        );
+    }
+    assert!(!run("tpu").status.success());
 }
 
 #[test]
@@ -62,6 +94,8 @@ fn sizes_beyond_an_example_are_refused() {
 #[test]
 fn devices_have_names() {
     assert!(common::open(Some("cpu")).unwrap().is_cpu());
+    #[cfg(feature = "jit")]
+    assert!(common::open(Some("simt")).unwrap().as_simt().is_some());
     for name in ["", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cpu:0"] {
         let error = common::open(Some(name)).unwrap_err().to_string();
         assert!(error.starts_with(&format!("--device {name}: ")), "{error}");

@@ -1,4 +1,4 @@
-//! Launches of `#[kernel]` kernels on the CPU device, and everything that can be wrong with one.
+//! Launches of `#[kernel]` kernels on the CPU device and on the SIMT device, and everything that can be wrong with one.
 
 use mytriton::frontend::ConstexprValue;
 use mytriton::prelude::*;
@@ -345,4 +345,244 @@ fn problems_of_arguments_are_values() {
             found: "a number of type u8".to_owned()
         }
     );
+}
+
+#[cfg(feature = "jit")]
+mod simt {
+    use mytriton::SimtOptions;
+    use mytriton::simt::FindingKind;
+
+    use super::*;
+
+    #[kernel]
+    fn collide(out: Ptr<i32>) {
+        store(out, program_id(0));
+    }
+
+    #[kernel]
+    fn mix<T>(x: Ptr<T>, out: Ptr<T>, a: T, n: i32, #[constexpr] ROWS: i32, #[constexpr] COLS: i32) {
+        let rows = program_id(0) * ROWS + range(0, ROWS);
+        let cols = range(0, COLS);
+        let (r, c) = (rows.at(.., None), cols.at(None, ..));
+        let mask = r < n;
+        let mut v = load(x + (r * COLS + c)).mask(mask).other(1);
+        for _ in 0..3 {
+            v = where_(v < a, v + v * a, v - a) + load(x + cols);
+        }
+        store(out + (r * COLS + c), v).mask(mask);
+    }
+
+    fn shared(report: &mytriton::simt::Report) -> Vec<&'static str> {
+        report.findings.iter().map(|finding| finding.kind.name()).collect()
+    }
+
+    #[test]
+    fn saxpy_of_an_odd_length_is_that_of_the_cpu_device() {
+        let n = 1000;
+        let x: Vec<f32> = (0..n).map(|i| (i as f32).sin()).collect();
+        let y: Vec<f32> = (0..n).map(|i| (i as f32).cos()).collect();
+        let saxpy_on = |on: mytriton::On<'_>, device: &Device, from: usize| {
+            let (x, y) = (device.upload(&x).unwrap(), device.upload(&y).unwrap());
+            let len = (n - from) as i32;
+            let grid = (n - from).div_ceil(256);
+            // Parts that begin anywhere are other facts, and other code.
+            saxpy::launch(
+                on,
+                grid,
+                x.slice(from..).unwrap(),
+                y.slice(from..).unwrap(),
+                2.5,
+                len,
+                256,
+            )
+            .unwrap();
+            y.to_vec().unwrap()
+        };
+        for from in [0, 4, 3] {
+            let expected = saxpy_on(Device::cpu().num_warps(4), &Device::cpu(), from);
+            for num_warps in [1, 4, 32] {
+                let device = Device::simt_with(SimtOptions {
+                    seed: num_warps.into(),
+                    ..SimtOptions::default()
+                });
+                assert_eq!(
+                    saxpy_on(device.num_warps(num_warps), &device, from),
+                    expected,
+                    "from {from}, {num_warps} warps"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn elements_of_every_type() {
+        fn check<T: Element>(values: &[T], a: T) {
+            let run = |device: &Device| {
+                let x = device.upload(values).unwrap();
+                let copied = device.zeros::<T>(values.len()).unwrap();
+                let mut mixed = device.zeros::<T>(values.len()).unwrap();
+                copy::launch::<T>(device, 2, &x, &copied, values.len() as i32, 32).unwrap();
+                mix::launch::<T>(device, 3, &x, &mut mixed, a, values.len() as i32 / 4, 4, 4).unwrap();
+                (copied.to_vec().unwrap(), mixed.to_vec().unwrap())
+            };
+            let (copied, mixed) = run(&Device::simt());
+            assert_eq!(copied, values, "{}", T::DTYPE);
+            assert_eq!(mixed, run(&Device::cpu()).1, "{}", T::DTYPE);
+        }
+        let numbers = || (0..40i8).map(|i| i.wrapping_mul(37));
+        check(&numbers().collect::<Vec<i8>>(), 3);
+        check(&numbers().map(i16::from).collect::<Vec<_>>(), 3);
+        check(&numbers().map(i32::from).collect::<Vec<_>>(), -3);
+        check(&numbers().map(i64::from).collect::<Vec<_>>(), 3);
+        check(&numbers().map(|v| v as u8).collect::<Vec<_>>(), 3);
+        check(&numbers().map(|v| v as u32).collect::<Vec<_>>(), 3);
+        check(
+            &numbers().map(|v| f16::from_f32(v.into())).collect::<Vec<_>>(),
+            f16::from_f32(0.5),
+        );
+        check(
+            &numbers().map(|v| bf16::from_f32(v.into())).collect::<Vec<_>>(),
+            bf16::from_f32(0.5),
+        );
+        check(&numbers().map(f32::from).collect::<Vec<_>>(), 0.5);
+        check(&numbers().map(f64::from).collect::<Vec<_>>(), 0.5);
+        let device = Device::simt();
+        let truths = [true, false, true];
+        let (x, out) = (device.upload(&truths).unwrap(), device.zeros::<bool>(3).unwrap());
+        copy::launch::<bool>(&device, 1, &x, &out, 3, 4).unwrap();
+        assert_eq!(out.to_vec().unwrap(), truths);
+    }
+
+    #[test]
+    fn grids_of_three_dimensions_and_of_none() {
+        let device = Device::simt();
+        let out = device.zeros::<i32>(24).unwrap();
+        where_am_i::launch(&device, (2, 3, 4), &out).unwrap();
+        let expected: Vec<i32> = (0..24).map(|i| i / 6 * 100 + i / 2 % 3 * 10 + i % 2).collect();
+        assert_eq!(out.to_vec().unwrap(), expected);
+        where_am_i::launch(&device, (5, 0), &device.zeros::<i32>(0).unwrap()).unwrap();
+        let error = where_am_i::launch(&device, -1, &out).unwrap_err();
+        assert!(matches!(error, Error::Grid { .. }), "{error}");
+    }
+
+    #[test]
+    fn accesses_out_of_bounds_name_line_block_thread_and_parameter() {
+        let device = Device::simt();
+        let x = device.zeros::<f32>(10).unwrap();
+        let mut y = device.upload(&[1.0f32; 12]).unwrap();
+        let error = unmasked::launch(device.num_warps(1), 3, &x, &mut y).unwrap_err();
+        let text = error.to_string();
+        let line = unmasked::definition().line + 2;
+        assert!(text.contains(&format!("launch.rs:{line}:")), "{text}");
+        assert!(
+            text.contains("kernel 'unmasked', block (2, 0, 0), thread (2, 0, 0)"),
+            "{text}"
+        );
+        assert!(
+            text.contains("out of bounds: reads 4 bytes at byte 40 of buffer 'x', which has 40; is a mask missing?"),
+            "{text}"
+        );
+        let Error::Simt { kernel, report } = error else {
+            panic!("{text}");
+        };
+        assert_eq!((kernel.as_str(), shared(&report)), ("unmasked", vec!["out-of-bounds"]));
+        // What was written before stays, and everything stays usable.
+        assert_eq!(y.to_vec().unwrap()[..8], [0.0; 8]);
+        unmasked::launch(&device, 2, &x, &mut y).unwrap();
+    }
+
+    #[test]
+    fn programs_that_race_are_found() {
+        let device = Device::simt();
+        let out = device.upload(&[-1]).unwrap();
+        collide::launch(&device, 1, &out).unwrap();
+        let error = collide::launch(&device, 4, &out).unwrap_err();
+        let text = error.to_string();
+        let line = collide::definition().line + 1;
+        assert!(
+            text.contains(&format!("launch.rs:{line}:")) && text.contains("data race"),
+            "{text}"
+        );
+        assert!(text.contains("byte 0 of buffer 'out'") && !text.contains('#'), "{text}");
+        let Error::Simt { report, .. } = error else {
+            panic!("{text}");
+        };
+        assert!(
+            report
+                .findings
+                .iter()
+                .all(|finding| matches!(finding.kind, FindingKind::Race { .. })),
+            "{text}"
+        );
+        // Only where races are looked for.
+        let unchecked = Device::simt_with(SimtOptions {
+            check_races: false,
+            ..SimtOptions::default()
+        });
+        collide::launch(&unchecked, 4, &out).unwrap();
+        assert!((0..4).contains(&out.to_vec().unwrap()[0]));
+    }
+
+    #[test]
+    fn devices_share_memory_and_nothing_else() {
+        let device = Device::simt();
+        assert_eq!(
+            (device.name().as_str(), device.is_cpu()),
+            ("CPU (SIMT executor)", false)
+        );
+        assert!(device.as_cuda().is_none() && device.stream().is_none() && device.memory().unwrap().is_none());
+        device.synchronize().unwrap();
+        let other = Device::simt_with(SimtOptions {
+            seed: 9,
+            ..SimtOptions::default()
+        });
+        let mut out = other.zeros::<i32>(1).unwrap();
+        assert_eq!(out.device().as_simt().map(|options| options.seed), Some(9));
+        where_am_i::launch(&device, 1, &out).unwrap();
+        out.copy_from(&[5]).unwrap();
+        assert_eq!(out.slice(..).unwrap().to_vec().unwrap(), [5]);
+        let error = where_am_i::launch(Device::cpu(), 1, &out).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("the buffer is on the SIMT device, the launch on the CPU device: make the buffer there")
+        );
+        let error = where_am_i::launch(&device, 1, &Device::cpu().zeros::<i32>(1).unwrap()).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("the buffer is on the CPU device, the launch on the SIMT device: make the buffer there")
+        );
+        let error = device.zeros::<f64>(usize::MAX).unwrap_err();
+        assert!(matches!(error, Error::SimtMemory(_)), "{error}");
+    }
+
+    #[test]
+    fn options_that_do_not_fit() {
+        let device = Device::simt();
+        let out = device.zeros::<i32>(1).unwrap();
+        let error = where_am_i::launch(device.num_warps(3), 1, &out).unwrap_err();
+        assert!(matches!(error, Error::NumWarps(3)), "{error}");
+        let error = where_am_i::launch(device.backend(Backend::CudaCpp), 1, &out).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "kernel 'where_am_i': the SIMT device runs what the MLIR compiler makes; Backend::CudaCpp is for GPUs"
+        );
+    }
+
+    #[test]
+    fn launches_from_many_threads() {
+        use rayon::prelude::*;
+        let sums: Vec<f32> = (0..40)
+            .into_par_iter()
+            .map(|i| {
+                let device = Device::simt();
+                let x = device.upload(&[i as f32; 64]).unwrap();
+                let mut y = device.zeros::<f32>(64).unwrap();
+                saxpy::launch(&device, 4, &x, &mut y, 1.0, 64, 16).unwrap();
+                y.to_vec().unwrap().iter().sum()
+            })
+            .collect();
+        assert_eq!(sums, (0..40).map(|i| 64.0 * i as f32).collect::<Vec<_>>());
+    }
 }

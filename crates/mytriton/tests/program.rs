@@ -204,3 +204,90 @@ fn unknown_targets_are_named_with_those_there_are() {
         );
     }
 }
+
+#[cfg(feature = "jit")]
+mod simt {
+    use mytriton::SimtOptions;
+
+    use super::*;
+
+    #[test]
+    fn a_loaded_kernel_runs_and_is_checked() {
+        let device = Device::simt();
+        let program = device.load(&scale(), LaunchOptions::default()).unwrap();
+        assert!(program.function().is_none());
+        let x = device.upload(&[1.0f32, 2.0]).unwrap();
+        let args = || [Arg::from(&x), Arg::from(16), Arg::from(3.0f32)];
+        program.launch(2, &args()).unwrap();
+        program.launch_on(&device, 2, &args()).unwrap();
+        assert_eq!(x.to_vec().unwrap(), [9.0, 18.0]);
+
+        let counting = SimtOptions {
+            count_accesses: true,
+            ..SimtOptions::default()
+        };
+        let report = program.check_with(&counting, 2, &args()).unwrap();
+        assert!(report.findings.is_empty() && report.thread_instructions > 0);
+        assert!(!report.accesses.is_empty());
+        // One program more than there are elements.
+        let report = program.check(3, &args()).unwrap();
+        assert!(
+            report
+                .findings
+                .iter()
+                .all(|finding| finding.kind.name() == "out-of-bounds")
+        );
+        let text = report.findings[0].to_string();
+        assert!(text.starts_with("scale.ssa:6:3: "), "{text}");
+        assert!(
+            text.contains("block (2, 0, 0)") && text.contains("buffer 'x'"),
+            "{text}"
+        );
+        assert!(matches!(program.launch(3, &args()), Err(Error::Simt { .. })));
+        assert!(program.check(0, &args()).unwrap().findings.is_empty());
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit() {
+        let device = Device::simt();
+        let program = device.load(&scale(), LaunchOptions::default()).unwrap();
+        let x = device.zeros::<f32>(8).unwrap();
+        let part = x.slice(1..).unwrap();
+        for args in [
+            vec![Arg::from(&x)],
+            vec![Arg::from(part), Arg::from(16), Arg::from(1.0f32)],
+            vec![Arg::from(&x), Arg::from(24), Arg::from(1.0f32)],
+        ] {
+            let launched = program.launch(1, &args).unwrap_err().to_string();
+            assert_eq!(program.check(1, &args).unwrap_err().to_string(), launched);
+            assert!(launched.starts_with("kernel 'scale'"), "{launched}");
+        }
+    }
+
+    #[test]
+    fn other_devices_check_nothing() {
+        let program = Device::cpu().load(&scale(), LaunchOptions::default()).unwrap();
+        assert_eq!(
+            program.check(1, &[]).unwrap_err().to_string(),
+            "kernel 'scale' was loaded on the CPU device: the SIMT device alone checks kernels, load it on Device::simt()"
+        );
+        let error = program.launch_on(Device::simt(), 1, &[]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "kernel 'scale' was loaded on the CPU device, and is launched on the SIMT device: load it there too"
+        );
+        let error = Device::simt().load_compiled(&compiled()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "kernel 'scale' was compiled for sm_90a: the SIMT device runs kernels from their source alone"
+        );
+        let options = LaunchOptions {
+            backend: Backend::CudaCpp,
+            ..LaunchOptions::default()
+        };
+        assert!(matches!(
+            Device::simt().load(&scale(), options),
+            Err(Error::SimtBackend { .. })
+        ));
+    }
+}

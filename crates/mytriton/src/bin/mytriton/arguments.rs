@@ -8,6 +8,7 @@ use mytriton_ssa::{Const, Scalar};
 use crate::error::Error;
 use crate::generate::Generator;
 use crate::literal;
+use crate::npy;
 
 /// An argument as it was given.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,8 +72,23 @@ fn scalar_of(dtype: DType) -> Scalar {
     }
 }
 
+/// The same in compiled kernels.
+pub fn dtype_of(scalar: Scalar) -> DType {
+    match scalar {
+        Scalar::I1 => DType::I1,
+        Scalar::I8 => DType::I8,
+        Scalar::I16 => DType::I16,
+        Scalar::I32 => DType::I32,
+        Scalar::I64 => DType::I64,
+        Scalar::F16 => DType::F16,
+        Scalar::BF16 => DType::BF16,
+        Scalar::F32 => DType::F32,
+        Scalar::F64 => DType::F64,
+    }
+}
+
 /// A kernel's name and parameters, for messages.
-fn signature(kernel: &str, params: &[ParamInfo]) -> String {
+pub fn signature(kernel: &str, params: &[ParamInfo]) -> String {
     let params: Vec<_> = params
         .iter()
         .map(|param| format!("{}: {}", param.name, param.kind))
@@ -82,6 +98,17 @@ fn signature(kernel: &str, params: &[ParamInfo]) -> String {
 
 /// Gives each parameter its argument: those with a name go to it, the others in order to what is left.
 pub fn bind<'a>(kernel: &str, params: &[ParamInfo], given: &'a [Given]) -> Result<Vec<Bound<'a>>, Error> {
+    bind_open(kernel, params, &[], given)
+}
+
+/// The same for a kernel of which some parameters, those that are true in `open`, are numbers of 64 bits or pointers to
+/// anything: the argument decides.
+pub fn bind_open<'a>(
+    kernel: &str,
+    params: &[ParamInfo],
+    open: &[bool],
+    given: &'a [Given],
+) -> Result<Vec<Bound<'a>>, Error> {
     let fail = |message: String| Error::new(message).help(signature(kernel, params));
     let mut slots: Vec<Option<&Value>> = vec![None; params.len()];
     for argument in given {
@@ -117,10 +144,42 @@ pub fn bind<'a>(kernel: &str, params: &[ParamInfo], given: &'a [Given]) -> Resul
             "kernel '{kernel}' takes {takes} argument(s), {found} given{missing}"
         )));
     }
-    let bound = params.iter().zip(slots.into_iter().flatten()).map(|(param, value)| {
-        bind_one(param, value).map_err(|reason| fail(format!("argument '{}': {reason}", param.name)))
+    let is_open = open.iter().copied().chain(std::iter::repeat(false));
+    let given = params.iter().zip(is_open).zip(slots.into_iter().flatten());
+    let bound = given.map(|((param, open), value)| {
+        let bound = match open.then(|| elements(value)).transpose() {
+            Ok(Some(Some(scalar))) => bind_one(&pointer(param, scalar), value),
+            Ok(_) => bind_one(param, value),
+            Err(reason) => Err(reason),
+        };
+        bound.map_err(|reason| fail(format!("argument '{}': {reason}", param.name)))
     });
     bound.collect()
+}
+
+/// The parameter as a pointer to such elements.
+fn pointer(param: &ParamInfo, scalar: Scalar) -> ParamInfo {
+    ParamInfo {
+        kind: ParamKind::Pointer(dtype_of(scalar)),
+        ..param.clone()
+    }
+}
+
+/// The type of the elements of an array; none of a number.
+fn elements(value: &Value) -> Result<Option<Scalar>, String> {
+    match value {
+        Value::Generated(generator) => match generator.scalar {
+            Some(scalar) => Ok(Some(scalar)),
+            None => {
+                Err("nothing says what the array's elements are: give their type, such as zeros:f32:1000".to_owned())
+            }
+        },
+        Value::Text(text) if text.ends_with(".npy") => {
+            let scalar = npy::element_type(std::path::Path::new(text));
+            scalar.map(Some).map_err(|e| format!("{text} {e}"))
+        }
+        Value::Text(_) => Ok(None),
+    }
 }
 
 fn bind_one<'a>(param: &ParamInfo, value: &'a Value) -> Result<Bound<'a>, String> {

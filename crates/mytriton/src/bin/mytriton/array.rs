@@ -1,4 +1,4 @@
-//! Arguments on a device, and arrays back from it.
+//! Arguments as they were asked for, on a device, and arrays back from it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,29 @@ use mytriton_ssa::{Const, Scalar};
 use crate::arguments::Bound;
 use crate::npy;
 
+/// What an argument is.
+pub enum Data {
+    /// A number.
+    Scalar(Const),
+    /// An array.
+    Array(Content),
+}
+
+/// An array as it is before a launch.
+pub struct Content {
+    /// The type of the elements.
+    pub scalar: Scalar,
+    /// The same in NumPy's spelling.
+    pub descr: String,
+    /// The extents.
+    pub shape: Vec<u64>,
+    /// How many elements.
+    pub elements: usize,
+    /// They, little-endian; none of zeros.
+    pub bytes: Option<Vec<u8>>,
+    file: Option<PathBuf>,
+}
+
 /// An argument that is ready to be launched with.
 pub enum Argument {
     /// A number.
@@ -20,16 +43,9 @@ pub enum Argument {
 
 /// An array on a device.
 pub struct Array {
-    /// The type of the elements.
-    pub scalar: Scalar,
-    /// The same in NumPy's spelling.
-    pub descr: String,
-    /// The extents.
-    pub shape: Vec<u64>,
-    file: Option<PathBuf>,
+    /// What it held before the launch.
+    pub content: Content,
     buffer: Box<dyn Memory>,
-    /// What it held before the launch; none of zeros.
-    before: Option<Vec<u8>>,
 }
 
 /// A buffer of some type.
@@ -117,21 +133,20 @@ fn dtype(scalar: Scalar) -> DType {
     }
 }
 
-impl Argument {
-    /// Reads or makes what was asked for, on the device. The error is what is wrong with it.
-    pub fn new(device: &Device, bound: &Bound<'_>) -> Result<Argument, String> {
-        let array = match bound {
-            Bound::Scalar(value) => return Ok(Argument::Scalar(*value)),
+impl Data {
+    /// Reads or makes what was asked for. The error is what is wrong with it.
+    pub fn new(bound: &Bound<'_>) -> Result<Data, String> {
+        let content = match bound {
+            Bound::Scalar(value) => return Ok(Data::Scalar(*value)),
             Bound::File(path, scalar) => {
                 let read = npy::read(path, *scalar).map_err(|e| format!("{} {e}", path.display()))?;
-                let elements = read.bytes.len() / scalar.bytes() as usize;
-                Array {
+                Content {
                     scalar: *scalar,
-                    buffer: memory(device, *scalar, elements, Some(&read.bytes)).map_err(|e| e.to_string())?,
                     descr: read.descr,
                     shape: read.shape,
+                    elements: read.bytes.len() / scalar.bytes() as usize,
+                    bytes: Some(read.bytes),
                     file: Some(path.clone()),
-                    before: Some(read.bytes),
                 }
             }
             Bound::Generated(generator, scalar) => {
@@ -140,18 +155,33 @@ impl Argument {
                     .and_then(|bytes| isize::try_from(bytes).ok());
                 let too_large = || format!("shape ({}) does not fit into memory", npy::shape_text(&generator.shape));
                 let elements = bytes.ok_or_else(too_large)? as usize / scalar.bytes() as usize;
-                let before = generator.random(*scalar, elements).map_err(|_| too_large())?;
-                Array {
+                Content {
                     scalar: *scalar,
-                    buffer: memory(device, *scalar, elements, before.as_deref()).map_err(|e| e.to_string())?,
                     descr: npy::descr_of(*scalar).to_owned(),
                     shape: generator.shape.clone(),
+                    elements,
+                    bytes: generator.random(*scalar, elements).map_err(|_| too_large())?,
                     file: None,
-                    before,
                 }
             }
         };
-        Ok(Argument::Array(array))
+        Ok(Data::Array(content))
+    }
+}
+
+impl Argument {
+    /// Reads or makes what was asked for, on the device. The error is what is wrong with it.
+    pub fn new(device: &Device, bound: &Bound<'_>) -> Result<Argument, String> {
+        Ok(match Data::new(bound)? {
+            Data::Scalar(value) => Argument::Scalar(value),
+            Data::Array(content) => {
+                let buffer = memory(device, content.scalar, content.elements, content.bytes.as_deref());
+                Argument::Array(Array {
+                    buffer: buffer.map_err(|e| e.to_string())?,
+                    content,
+                })
+            }
+        })
     }
 
     /// The same for the launch.
@@ -171,12 +201,14 @@ impl Array {
     pub fn read_back(&self) -> Result<Vec<u8>, mytriton::Error> {
         self.buffer.read_back()
     }
+}
 
+impl Content {
     /// How many elements are not what they were before the launch.
     pub fn changed_elements(&self, after: &[u8]) -> usize {
         let width = self.scalar.bytes() as usize;
         let after = after.chunks_exact(width);
-        match &self.before {
+        match &self.bytes {
             Some(before) => after
                 .zip(before.chunks_exact(width))
                 .filter(|(after, before)| after != before)

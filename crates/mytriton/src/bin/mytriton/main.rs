@@ -1,11 +1,13 @@
-//! `mytriton`: compiles and runs kernels from files. `mytriton help` says how.
+//! `mytriton`: compiles, runs and checks kernels from files. `mytriton help` says how.
 //!
 //! Exit status: 0 when all went well, 1 when the input or the machine is at fault, 2 when the command line is.
 
 mod arguments;
 mod array;
+mod check;
 mod compile;
 mod error;
+mod findings;
 mod generate;
 mod literal;
 mod npy;
@@ -13,6 +15,7 @@ mod output;
 mod run;
 mod source;
 mod summary;
+mod tables;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -20,7 +23,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
-/// Tile kernels: compile them, run them.
+/// Tile kernels: compile them, run them, look for faults.
 #[derive(Parser)]
 #[command(name = "mytriton", version, after_help = LOG_HELP)]
 struct Cli {
@@ -38,6 +41,8 @@ enum Command {
     Compile(compile::Compile),
     /// Run a kernel on arrays
     Run(run::Run),
+    /// Look for faults of a kernel: run it on arrays in every way that needs no GPU, and compare
+    Check(check::Check),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +50,7 @@ fn main() -> ExitCode {
     let result = start_log().and_then(|()| match cli.command {
         Command::Compile(command) => command.run(),
         Command::Run(command) => command.run(),
+        Command::Check(command) => command.run(),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

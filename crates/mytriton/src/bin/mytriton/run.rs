@@ -4,13 +4,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use mytriton::{Arg, Backend, Device, Grid, LaunchOptions, Program};
+use mytriton::simt::Report;
+use mytriton::{Arg, Backend, Device, Grid, LaunchOptions, Program, SimtOptions};
 
 use crate::arguments::{self, Given};
 use crate::array::Argument;
 use crate::compile::warps;
 use crate::error::Error;
+use crate::findings::Told;
 use crate::source::{Input, Source};
+use crate::tables::{self, Footprint};
 use crate::{npy, output, summary};
 
 /// Arguments of `mytriton run`.
@@ -32,13 +35,20 @@ pub struct Run {
     /// Write arrays that the run changed back to the files that they came from
     #[arg(long)]
     write_back: bool,
-    /// Where to run: cpu, cuda or cuda:N [default: $MYTRITON_DEVICE, else the first GPU, else cpu]
+    /// Where to run: cpu (the interpreter), simt (the compiled kernel, thread by thread on the CPU), cuda or cuda:N
+    /// [default: $MYTRITON_DEVICE, else the first GPU, else cpu]
     #[arg(long, value_name = "DEVICE", value_parser = parse_device)]
     device: Option<Place>,
+    /// With --device simt: print the kernel's footprints, and how well its memory accesses fit the hardware
+    #[arg(long)]
+    report: bool,
+    /// With --device simt: decides which of the threads that can go on does so
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// What compiles the kernel for a GPU
     #[arg(long, value_enum, default_value = "mlir")]
     backend: Compiler,
-    /// Warps that run one program on a GPU
+    /// Warps that run one program on a GPU, or with --device simt
     #[arg(long, default_value = "4", value_parser = warps())]
     num_warps: u32,
     /// On a GPU, round x * y + z twice, as it is written
@@ -56,6 +66,7 @@ const EXAMPLE: &str = "Example:\n  \
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     Cpu,
+    Simt,
     Cuda(usize),
 }
 
@@ -68,7 +79,8 @@ enum Compiler {
     Cuda,
 }
 
-fn parse_grid(text: &str) -> Result<[u32; 3], String> {
+/// Reads X[,Y[,Z]].
+pub fn parse_grid(text: &str) -> Result<[u32; 3], String> {
     let mut grid = [1; 3];
     let extents: Vec<&str> = text.split(',').collect();
     if extents.len() > 3 {
@@ -91,6 +103,7 @@ fn parse_grid(text: &str) -> Result<[u32; 3], String> {
 fn parse_device(text: &str) -> Result<Place, String> {
     let number = match text {
         "cpu" => return Ok(Place::Cpu),
+        "simt" => return Ok(Place::Simt),
         "cuda" => return Ok(Place::Cuda(0)),
         _ => text
             .strip_prefix("cuda:")
@@ -99,7 +112,11 @@ fn parse_device(text: &str) -> Result<Place, String> {
     let number = number.and_then(|digits| digits.parse().ok());
     number
         .map(Place::Cuda)
-        .ok_or_else(|| "the devices are cpu, cuda and cuda:N with the number of a GPU".to_owned())
+        .ok_or_else(|| "the devices are cpu, simt, cuda and cuda:N with the number of a GPU".to_owned())
+}
+
+fn only_on_simt(option: &str) -> Error {
+    Error::usage(format!("{option} is for --device simt"))
 }
 
 fn parse_out(text: &str) -> Result<(String, PathBuf), String> {
@@ -125,12 +142,25 @@ impl Run {
                 "--out: kernel '{kernel}' has no pointer parameter '{name}'"
             )));
         }
+        let simt = SimtOptions {
+            seed: self.seed.unwrap_or(0),
+            count_accesses: self.report,
+            ..SimtOptions::default()
+        };
         let device = match self.device {
             None => Device::default(),
             Some(Place::Cpu) => Ok(Device::cpu()),
+            Some(Place::Simt) => Ok(Device::simt_with(simt)),
             Some(Place::Cuda(ordinal)) => Device::cuda(ordinal),
         };
         let device = device.map_err(|e| Error::new(e.to_string()))?;
+        let device = match device.as_simt() {
+            // It may have come from the environment.
+            Some(_) => Device::simt_with(simt),
+            None if self.report => return Err(only_on_simt("--report")),
+            None if self.seed.is_some() => return Err(only_on_simt("--seed")),
+            None => device,
+        };
         let program = self.load(&device, &input)?;
         let mut arguments = Vec::new();
         for (param, bound) in params.iter().zip(&bound) {
@@ -139,13 +169,44 @@ impl Run {
         }
         let start = Instant::now();
         let launch_arguments: Vec<Arg<'_>> = arguments.iter().map(Argument::launch_argument).collect();
-        let result = program
-            .launch(Grid(self.grid), &launch_arguments)
-            .and_then(|()| device.synchronize());
-        result.map_err(|e| input.error(&e))?;
-        let seconds = start.elapsed();
-        tracing::info!(device = device.name(), ?seconds, "the kernel has run");
+        let report = match device.as_simt() {
+            Some(_) => Some(program.check(Grid(self.grid), &launch_arguments)),
+            None => {
+                let launched = program.launch(Grid(self.grid), &launch_arguments);
+                launched.and_then(|()| device.synchronize()).err().map(Err)
+            }
+        };
+        let report = report.transpose().map_err(|e| input.error(&e))?;
+        let elapsed = start.elapsed();
+        tracing::info!(device = device.name(), ?elapsed, "the kernel has run");
+        if let Some(report) = report {
+            self.found(&input, &report)?;
+            if self.report {
+                let programs: u64 = self.grid.iter().map(|&n| u64::from(n)).product();
+                let footprint = Footprint {
+                    num_warps: self.num_warps,
+                    threads: programs * u64::from(32 * self.num_warps),
+                    report: &report,
+                    elapsed,
+                };
+                let text = tables::footprints(&[footprint]) + "\n" + &tables::accesses(&report.accesses);
+                output::print(text.as_bytes())?;
+            }
+        }
         self.finish(&params, &arguments)
+    }
+
+    /// Fails if the SIMT executor found faults: all are told, the last one as the error.
+    fn found(&self, input: &Input, report: &Report) -> Result<(), Error> {
+        let mut told = Told::default();
+        let findings: Vec<_> = report.findings.iter().filter(|finding| told.is_new(finding)).collect();
+        let Some((last, others)) = findings.split_last() else {
+            return Ok(());
+        };
+        for finding in others {
+            input.error(finding).report();
+        }
+        Err(input.error(last))
     }
 
     fn load(&self, device: &Device, input: &Input) -> Result<Program, Error> {
@@ -159,6 +220,7 @@ impl Run {
         };
         let program = match input {
             Input::Source(file) => device.load(file.kernel()?, options),
+            Input::Gpu(file) => return Err(file.is_gpu_stage()),
             Input::Compiled(kernel) => device.load_compiled(kernel),
         };
         program.map_err(|e| input.error(&e))
@@ -173,16 +235,17 @@ impl Run {
             let bytes = array
                 .read_back()
                 .map_err(|e| Error::new(format!("array '{}': {e}", param.name)))?;
-            let changed = array.changed_elements(&bytes);
-            text += &summary::line(&param.name, array, &bytes, changed, self.show);
+            let content = &array.content;
+            let changed = content.changed_elements(&bytes);
+            text += &summary::line(&param.name, content, &bytes, changed, self.show);
             let named = self
                 .out
                 .iter()
                 .filter(|(name, _)| *name == param.name)
                 .map(|(_, path)| path);
-            let back = array.file().filter(|_| self.write_back && changed > 0);
+            let back = content.file().filter(|_| self.write_back && changed > 0);
             for path in named.map(PathBuf::as_path).chain(back) {
-                output::write_file(path, |out| npy::write(out, &array.descr, &array.shape, &bytes))?;
+                output::write_file(path, |out| npy::write(out, &content.descr, &content.shape, &bytes))?;
                 files.push(path);
             }
         }
@@ -216,6 +279,7 @@ mod tests {
     #[test]
     fn devices() {
         assert_eq!(parse_device("cpu"), Ok(Place::Cpu));
+        assert_eq!(parse_device("simt"), Ok(Place::Simt));
         assert_eq!(parse_device("cuda"), Ok(Place::Cuda(0)));
         assert_eq!(parse_device("cuda:3"), Ok(Place::Cuda(3)));
         for text in ["", "gpu", "cuda:", "cuda:-1", "cuda:99999999999999999999999"] {

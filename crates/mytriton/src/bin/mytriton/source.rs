@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use mytriton::abi::{CompiledKernel, ParamInfo};
+use mytriton_compiler::{GpuKernel, is_gpu_stage, read_gpu, read_mlir};
 use mytriton_ssa::Kernel;
 
 use crate::error::Error;
@@ -13,7 +14,7 @@ use crate::error::Error;
 /// A file with kernels, and which of them is meant.
 #[derive(Args)]
 pub struct Source {
-    /// The kernel: a .mlir file (tile dialect without layouts), a .ssa file (typed SSA text), a compiled kernel, or - for standard input
+    /// The kernel: a .mlir file (tile dialect without layouts; check also takes the gpu stage), a .ssa file (typed SSA text), a compiled kernel, or - for standard input
     file: PathBuf,
     /// What FILE is, where its name does not say so
     #[arg(long, value_enum)]
@@ -50,6 +51,7 @@ impl Source {
     pub fn read(&self) -> Result<File, Error> {
         match self.load()? {
             Input::Source(file) => Ok(file),
+            Input::Gpu(file) => Err(file.is_gpu_stage()),
             Input::Compiled(_) => Err(Error::new(format!("{} is a compiled kernel already", self.name()))),
         }
     }
@@ -64,10 +66,10 @@ impl Source {
                 .map(Input::Compiled)
                 .map_err(|e| Error::new(format!("{name}: {e}")));
         }
-        self.parse(name, bytes).map(Input::Source)
+        self.parse(name, bytes)
     }
 
-    fn parse(&self, name: String, bytes: Vec<u8>) -> Result<File, Error> {
+    fn parse(&self, name: String, bytes: Vec<u8>) -> Result<Input, Error> {
         let format = self.format.or_else(|| format_of(&self.file)).ok_or_else(|| {
             Error::usage(format!("{name} is neither .mlir nor .ssa"))
                 .help("say what it is with --format mlir or --format ssa")
@@ -85,31 +87,36 @@ impl Source {
                     let message = format!("{name}:{place}: brackets are nested more than {MAX_NESTING} deep");
                     return Err(Error::in_source(&message, &name, &text));
                 }
-                mytriton_compiler::read_mlir(&text, &name).map_err(|e| Error::mlir(&e, &name, &text))?
+                if is_gpu_stage(&text) {
+                    let kernels = read_gpu(&text, &name).map_err(|e| Error::mlir(&e, &name, &text))?;
+                    let kernels = self.choose(&name, kernels, "a kernel is a gpu.func with the attribute kernel")?;
+                    return Ok(Input::Gpu(File { name, text, kernels }));
+                }
+                read_mlir(&text, &name).map_err(|e| Error::mlir(&e, &name, &text))?
             }
         };
-        let mut kernels = module.kernels;
-        let names = || {
-            kernels
-                .iter()
-                .map(|kernel| kernel.name.as_str())
-                .collect::<Vec<_>>()
-                .join(", ")
+        let help = match format {
+            Format::Mlir => "a kernel is a func.func with the attribute tile.kernel",
+            Format::Ssa => "a kernel is kernel @name(...) { ... }",
         };
+        let kernels = self.choose(&name, module.kernels, help)?;
+        Ok(Input::Source(File { name, text, kernels }))
+    }
+
+    /// The kernels of a file that are meant; `help` says what a kernel looks like.
+    fn choose<K: Named>(&self, name: &str, mut kernels: Vec<K>, help: &str) -> Result<Vec<K>, Error> {
         if kernels.is_empty() {
-            return Err(Error::new(format!("{name} holds no kernel")).help(match format {
-                Format::Mlir => "a kernel is a func.func with the attribute tile.kernel",
-                Format::Ssa => "a kernel is kernel @name(...) { ... }",
-            }));
+            return Err(Error::new(format!("{name} holds no kernel")).help(help));
         }
         if let Some(wanted) = &self.kernel {
-            let message = format!("{name} holds no kernel '{wanted}', but: {}", names());
-            kernels.retain(|kernel| kernel.name == *wanted);
+            let names: Vec<&str> = kernels.iter().map(Named::name).collect();
+            let message = format!("{name} holds no kernel '{wanted}', but: {}", names.join(", "));
+            kernels.retain(|kernel| kernel.name() == wanted);
             if kernels.is_empty() {
                 return Err(Error::new(message));
             }
         }
-        Ok(File { name, text, kernels })
+        Ok(kernels)
     }
 
     fn bytes(&self) -> std::io::Result<Vec<u8>> {
@@ -129,6 +136,8 @@ const COMPILED: &[u8] = b"MYTRITON";
 pub enum Input {
     /// Kernels to be compiled or interpreted.
     Source(File),
+    /// Kernels in the `gpu` stage.
+    Gpu(File<GpuKernel>),
     /// A kernel that is compiled already.
     Compiled(CompiledKernel),
 }
@@ -140,6 +149,7 @@ impl Input {
             Input::Source(file) => file
                 .kernel()
                 .map(|kernel| (kernel.name.as_str(), mytriton_compiler::params_of(kernel))),
+            Input::Gpu(file) => Err(file.is_gpu_stage()),
             Input::Compiled(kernel) => Ok((&kernel.name, kernel.params.clone())),
         }
     }
@@ -148,28 +158,47 @@ impl Input {
     pub fn error(&self, error: &dyn Display) -> Error {
         match self {
             Input::Source(file) => file.error(error),
+            Input::Gpu(file) => file.error(error),
             Input::Compiled(_) => Error::new(error.to_string()),
         }
     }
 }
 
 /// A file that was read.
-pub struct File {
+pub struct File<K = Kernel> {
     /// Its name, for messages.
     pub name: String,
     /// Its text.
     pub text: String,
     /// The kernels that are meant, at least one.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<K>,
 }
 
-impl File {
+/// Kernels of files.
+pub trait Named {
+    /// The kernel's name.
+    fn name(&self) -> &str;
+}
+
+impl Named for Kernel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Named for GpuKernel {
+    fn name(&self) -> &str {
+        &self.program.name
+    }
+}
+
+impl<K: Named> File<K> {
     /// The one kernel that is meant.
-    pub fn kernel(&self) -> Result<&Kernel, Error> {
+    pub fn kernel(&self) -> Result<&K, Error> {
         match &self.kernels[..] {
             [kernel] => Ok(kernel),
             several => {
-                let names: Vec<&str> = several.iter().map(|kernel| kernel.name.as_str()).collect();
+                let names: Vec<&str> = several.iter().map(Named::name).collect();
                 let message = format!("{} holds several kernels: {}", self.name, names.join(", "));
                 Err(Error::new(message).help("choose one with --kernel NAME"))
             }
@@ -179,6 +208,14 @@ impl File {
     /// An error of a kernel of this file, which may begin with a place in it.
     pub fn error(&self, error: &dyn Display) -> Error {
         Error::in_source(&error.to_string(), &self.name, &self.text)
+    }
+}
+
+impl File<GpuKernel> {
+    /// That nothing else is done with such kernels.
+    pub fn is_gpu_stage(&self) -> Error {
+        Error::new(format!("{} is in the gpu stage", self.name))
+            .help("mytriton check runs kernels of the gpu stage, mytriton-opt compiles them further")
     }
 }
 

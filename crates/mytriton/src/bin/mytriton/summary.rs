@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use mytriton_ssa::{Const, Scalar};
 
-use crate::array::Array;
+use crate::array::Content;
 
 /// `out: f32[1024], 1000 elements changed: 0.0, 3.0, ...`, with its first `show` elements.
-pub fn line(name: &str, array: &Array, bytes: &[u8], changed: usize, show: usize) -> String {
+pub fn line(name: &str, array: &Content, bytes: &[u8], changed: usize, show: usize) -> String {
     let shape: Vec<String> = array.shape.iter().map(u64::to_string).collect();
     let mut text = format!("{name}: {}[{}], ", array.scalar, shape.join("x"));
     if changed == 0 {
@@ -27,7 +27,7 @@ pub fn line(name: &str, array: &Array, bytes: &[u8], changed: usize, show: usize
 }
 
 /// An element for people: infinities and NaN by name.
-fn number(scalar: Scalar, element: &[u8]) -> String {
+pub fn number(scalar: Scalar, element: &[u8]) -> String {
     let mut bits = [0; 8];
     bits[..element.len()].copy_from_slice(element);
     let value = Const::from_bits(scalar, u64::from_le_bytes(bits));

@@ -84,7 +84,24 @@ pub fn read(path: &Path, scalar: Scalar) -> Result<Array, NpyError> {
     read_from(io::BufReader::new(file), length, scalar)
 }
 
-fn read_from(mut reader: impl Read, length: Option<u64>, scalar: Scalar) -> Result<Array, NpyError> {
+/// The type of the elements in a file.
+pub fn element_type(path: &Path) -> Result<Scalar, NpyError> {
+    let (header, _) = read_header(&mut io::BufReader::new(File::open(path)?))?;
+    for scalar in Scalar::ALL {
+        match check_type(&header, scalar) {
+            Ok(()) => return Ok(scalar),
+            Err(NpyError::Type { .. }) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    let descr = &header.descr;
+    Err(NpyError::Header(format!(
+        "it says '{descr}', and no pointer takes such elements"
+    )))
+}
+
+/// Reads an array from bytes; `length` says how many there are, if that is known before.
+pub fn read_from(mut reader: impl Read, length: Option<u64>, scalar: Scalar) -> Result<Array, NpyError> {
     let (header, header_length) = read_header(&mut reader)?;
     let shape = || shape_text(&header.shape);
     check_type(&header, scalar)?;
