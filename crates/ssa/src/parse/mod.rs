@@ -35,7 +35,9 @@ mod ops;
 
 pub use error::{ParseError, ParseErrorKind};
 
-use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kernel::{Kernel, Module, OpId, ValueId};
 use crate::loc::Loc;
@@ -50,7 +52,7 @@ pub fn parse_module(text: &str, file_name: &str) -> Result<Module, ParseError> {
     let mut parser = Parser::new(text, file_name)?;
     let mut module = Module::default();
     while parser.token.tok != Tok::End {
-        let kernel = parser.kernel(&module)?;
+        let kernel = parser.kernel()?;
         module.kernels.push(kernel);
     }
     Ok(module)
@@ -62,8 +64,12 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     /// The next token.
     token: Token,
+    /// The names of the kernels before.
+    kernels: FxHashSet<&'a str>,
     /// The kernel being read.
     kernel: Kernel,
+    /// The numbers of its files.
+    files: FxHashMap<Cow<'a, str>, u32>,
     /// The values in scope, from the kernel's parameters to the innermost region, and the lines of their definitions.
     scopes: Vec<FxHashMap<&'a str, (ValueId, u32)>>,
     /// Where operations stand in the text, for the verifier's errors.
@@ -77,7 +83,9 @@ impl<'a> Parser<'a> {
         Ok(Parser {
             lexer,
             token,
+            kernels: FxHashSet::default(),
             kernel: Kernel::new(""),
+            files: FxHashMap::default(),
             scopes: Vec::new(),
             places: FxHashMap::default(),
         })
@@ -174,19 +182,20 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn kernel(&mut self, module: &Module) -> Parsed<Kernel> {
+    fn kernel(&mut self) -> Parsed<Kernel> {
         let start = self.token.span;
         if !self.eat_word("kernel")? {
             return Err(self.expected("'kernel @name(...) { ... }'"));
         }
         let name = self.expect(Tok::Symbol, "the kernel's name, '@name'")?;
         let text = &self.text(name)[1..];
-        if module.kernels.iter().any(|k| k.name == text) {
+        if !self.kernels.insert(text) {
             return Err(self.invalid(name.span, format!("a kernel @{text} stands above already")));
         }
         self.kernel = Kernel::new(text);
         self.scopes = vec![FxHashMap::default()];
         self.places.clear();
+        self.files.clear();
         self.expect_punct('(')?;
         self.list_in_parens(Self::param)?;
         self.expect_punct('{')?;
@@ -243,7 +252,7 @@ impl<'a> Parser<'a> {
     fn loc(&mut self, default: Span) -> Parsed<Loc> {
         if !self.eat_word("loc")? {
             return Ok(Loc {
-                file: self.kernel.file_index(self.lexer.file),
+                file: self.file_index(Cow::Borrowed(self.lexer.file)),
                 line: default.line,
                 col: default.col,
             });
@@ -264,9 +273,18 @@ impl<'a> Parser<'a> {
         };
         self.expect_punct(')')?;
         Ok(Loc {
-            file: self.kernel.file_index(&file),
+            file: self.file_index(Cow::Owned(file)),
             line,
             col,
+        })
+    }
+
+    /// As [`Kernel::file_index`], which looks at one file after another.
+    fn file_index(&mut self, file: Cow<'a, str>) -> u32 {
+        let files = &mut self.kernel.files;
+        *self.files.entry(file).or_insert_with_key(|file| {
+            files.push(file.clone().into_owned());
+            (files.len() - 1) as u32
         })
     }
 

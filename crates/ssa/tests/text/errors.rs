@@ -247,3 +247,25 @@ fn what_is_quoted_does_not_steer_the_terminal() {
         }
     }
 }
+
+/// In time that grows with the length of a text, not with its square: a second instead of minutes.
+#[test]
+fn long_texts_are_read_at_a_stretch() {
+    const COUNT: usize = 20_000;
+    let lines = |line: fn(usize) -> String| (0..COUNT).map(line).collect::<String>();
+    let module = parse_module(&lines(|i| format!("kernel @k{i}() {{}}\n")), "k.ssa").unwrap();
+    assert_eq!(module.kernels.len(), COUNT);
+    let kernel = |ops: String| {
+        parse_module(&format!("kernel @k(%c: i1) {{\n{ops}}}"), "k.ssa")
+            .unwrap()
+            .kernels
+    };
+    let places = kernel(lines(|i| format!("  %{i} = program_id x loc(\"f{i}\":1)\n")));
+    // The text itself is one more.
+    assert_eq!(places[0].files.len(), COUNT + 1);
+    let names = kernel(lines(|i| format!("  %same_{i} = program_id x\n")));
+    assert_eq!(names[0].value_count(), COUNT + 1);
+    let scopes = kernel(lines(|_| "  if %c { %same = program_id x }\n".to_owned()));
+    let printed = scopes[0].to_string();
+    assert!(printed.contains("%same_1 =") && !printed.contains("%same_20000 ="));
+}
