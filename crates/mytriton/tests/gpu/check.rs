@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Launch};
 use crate::gpu::{self, Way};
-use crate::{bad_input, compare, cudarc_memory, examples, offline, oracle, suite};
+use crate::{bad_input, compare, cudarc_memory, examples, fuzz, offline, oracle, simt, suite};
 
 /// What comes of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -52,6 +52,7 @@ pub struct Check {
 pub fn group_names(gpu: bool) -> Vec<String> {
     let mut names: Vec<String> = suite::groups().into_iter().map(|group| group.name).collect();
     names.insert(0, "rules".to_owned());
+    names.push("fuzz".to_owned());
     if gpu {
         names.extend(["bad-input", "cudarc", "examples"].map(str::to_owned));
     }
@@ -65,8 +66,12 @@ pub fn checks_of(group: &str, setting: &Setting) -> Result<Vec<Check>, String> {
             return Ok(vec![
                 function("comparison", || result(compare::self_check())),
                 function("a_wrong_kernel_is_found", || result(wrong_kernel())),
+                function("a_missing_barrier_is_found", || {
+                    result(simt::a_missing_barrier_is_found())
+                }),
             ]);
         }
+        "fuzz" => return fuzz::checks(setting),
         "bad-input" => return Ok(bad_input::checks()),
         "cudarc" => return Ok(cudarc_memory::checks()),
         "examples" => return Ok(examples::checks(setting.seed)),
@@ -199,6 +204,14 @@ fn of_case(case: Case, setting: &Setting) -> Vec<Check> {
     };
     let s = shared.clone();
     add("interpreter", Box::new(move || result(s.interpret())));
+    for (what, optimise) in [("simt", true), ("simt-unoptimised-ssa", false)] {
+        let s = shared.clone();
+        let run = move || match s.oracle() {
+            Ok(oracle) => simt::run(&s.case, s.launches(), oracle, optimise, s.seed),
+            Err(error) => failed(error),
+        };
+        add(what, Box::new(run));
+    }
     match &setting.cuda {
         Some(cuda) => {
             for way in Way::ALL {

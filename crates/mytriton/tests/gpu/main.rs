@@ -1,8 +1,9 @@
 //! Differential tests: the same kernels through every way there is, compared.
 //!
 //! Each case is a kernel with launches whose inputs are random, new with every seed. The reference interpreter is the
-//! oracle; where a case knows its result otherwise, that checks the oracle. On a machine with a GPU the kernel goes there
-//! through PTX, with and without optimisation, and through CUDA C++. On others ptxas and NVRTC check the code.
+//! oracle; where a case knows its result otherwise, that checks the oracle. Everywhere the SIMT executor runs the threads'
+//! code. On a machine with a GPU the kernel goes there through PTX, with and without optimisation, and through CUDA C++.
+//! On others ptxas and NVRTC check the code.
 //!
 //! The executable needs nothing but the driver, so it can be carried. What each result is compared by: `compare.rs`.
 
@@ -12,12 +13,14 @@ mod check;
 mod compare;
 mod cudarc_memory;
 mod examples;
+mod fuzz;
 mod gpu;
 mod offline;
 mod options;
 mod oracle;
 mod parent;
 mod report;
+mod simt;
 mod suite;
 mod values;
 mod worker;
@@ -81,6 +84,9 @@ fn run(mut options: Options) -> ExitCode {
         now.as_nanos() as u64 % 1_000_000_000
     });
     options.seed = Some(seed);
+    if let Some(limit) = options.fuzz {
+        return fuzz::run(seed, limit, options.findings.as_deref());
+    }
     let groups = check::group_names(cuda.is_some());
     if options.list {
         return list(&groups, &options, cuda);

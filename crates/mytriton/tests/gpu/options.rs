@@ -1,6 +1,9 @@
 //! The command line: that of Rust's own test runner as far as it makes sense, and some of ours.
 
 use std::path::PathBuf;
+use std::time::Duration;
+
+use mytriton_fuzz::Limit;
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +32,10 @@ pub struct Options {
     pub from: usize,
     /// Use the GPU as a worker.
     pub gpu: bool,
+    /// Fuzz for so long instead of running checks.
+    pub fuzz: Option<Limit>,
+    /// Where cases that fuzzing finds go.
+    pub findings: Option<PathBuf>,
     /// Print the help.
     pub help: bool,
 }
@@ -48,6 +55,8 @@ usage: gpu [OPTIONS] [FILTER ...]
   --offline         check code with the tools even where there is a GPU
   --jobs N          processes at a time
   --report FILE     write a report there (Markdown), and the same as FILE.json; MYTRITON_REPORT does too
+  --fuzz LIMIT      fuzz instead, without a GPU: for so many kernels (1000), or for some time (90s, 10m, 2h)
+  --findings DIR    where kernels go that fuzzing finds to be run wrongly, made small
   --commit ID       the commit that the report names (default: MYTRITON_COMMIT, at build time or now)
 ";
 
@@ -76,6 +85,8 @@ impl Options {
                 "--seed" => options.seed = Some(number(value()?)?),
                 "--jobs" | "--test-threads" => options.jobs = Some(number(value()?)? as usize),
                 "--report" => options.report = Some(PathBuf::from(value()?)),
+                "--fuzz" => options.fuzz = Some(limit(&value()?)?),
+                "--findings" => options.findings = Some(PathBuf::from(value()?)),
                 "--commit" => options.commit = Some(value()?),
                 "--worker" => options.worker = Some(value()?),
                 "--from" => options.from = number(value()?)? as usize,
@@ -102,4 +113,21 @@ impl Options {
         };
         (self.filters.is_empty() || self.filters.iter().any(matches)) && !self.skipped.iter().any(matches)
     }
+}
+
+/// A number of cases, or a time.
+fn limit(text: &str) -> Result<Limit, String> {
+    let problem = || format!("'{text}' is neither a number of kernels nor a time such as 90s, 10m or 2h");
+    let number = |text: &str| text.parse::<u64>().map_err(|_| problem());
+    let (digits, unit) = text.split_at(text.trim_end_matches(['s', 'm', 'h']).len());
+    let seconds = match unit {
+        "" => return Ok(Limit::Cases(number(digits)? as usize)),
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return Err(problem()),
+    };
+    Ok(Limit::Time(Duration::from_secs(
+        number(digits)?.saturating_mul(seconds),
+    )))
 }

@@ -2,7 +2,6 @@
 
 mod control;
 mod corners;
-mod fuzz;
 mod matrix;
 mod memory;
 mod shapes;
@@ -42,6 +41,5 @@ pub fn groups() -> Vec<Group> {
     groups.extend(shapes::groups());
     groups.extend(control::groups());
     groups.push(corners::group());
-    groups.push(fuzz::group());
     groups
 }

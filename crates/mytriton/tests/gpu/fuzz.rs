@@ -1,0 +1,326 @@
+//! Random kernels by every way there is: those of the fuzzer, its corpus, and long runs of it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use mytriton_compiler::{CompileOptions, Form, OptLevel, Target, compile, simt, steps};
+use mytriton_fuzz::{
+    Arg, Case, Executor, Failure, Fuzzer, Limit, Outputs, Verdict, built_in, examine, generate, interpret, oracle,
+    read_corpus, seed_of, write_case,
+};
+use mytriton_runtime::{Cuda, DeviceBuffer, Error, Function, Params};
+use mytriton_ssa::Kernel;
+
+use crate::case::LocalMemory;
+use crate::check::{Check, Outcome, Setting, failed};
+use crate::gpu::Way;
+use crate::offline::{self, is_missing, optimised};
+use crate::simt::{Input, InputArg, run_program};
+
+/// Kernels of an ordinary run of the suite, and those among them whose code the tools check too.
+const KERNELS: usize = 48;
+const FOR_TOOLS: usize = 16;
+
+/// The options under which a case's results are the same everywhere.
+fn options(case: &Case, target: Target, opt_level: OptLevel) -> CompileOptions {
+    CompileOptions {
+        num_warps: case.num_warps,
+        fp_fusion: false,
+        opt_level,
+        ..CompileOptions::new(target)
+    }
+}
+
+fn translation(error: impl ToString) -> Failure {
+    Failure::Translation(error.to_string())
+}
+
+fn input(case: &Case) -> Input<'_> {
+    let arg = |arg: &Arg| match *arg {
+        Arg::Pointer { buffer, offset } => {
+            let width = u64::from(case.buffers[buffer].elem.bytes());
+            InputArg::Pointer(buffer, offset as u64 * width)
+        }
+        Arg::Scalar(value) => InputArg::Bits(value.bits()),
+    };
+    Input {
+        buffers: case.buffers.iter().map(|buffer| &buffer.bytes[..]).collect(),
+        args: case.args.iter().map(arg).collect(),
+    }
+}
+
+/// The SIMT executor at the end of the `gpu` stage.
+struct Simt {
+    optimise: bool,
+    seed: u64,
+}
+
+impl Executor for Simt {
+    fn name(&self) -> String {
+        let form = if self.optimise { "" } else { ", unoptimised ssa" };
+        format!("simt{form}")
+    }
+
+    fn run(&self, case: &Case) -> Result<Outputs, Failure> {
+        let kernel = if self.optimise {
+            optimised(&case.kernel)
+        } else {
+            case.kernel.clone()
+        };
+        let program = simt(&kernel, &options(case, Target::Sm90a, OptLevel::O3)).map_err(translation)?;
+        run_program(&program, case.grid, &input(case), self.seed).map_err(Failure::Fault)
+    }
+}
+
+/// After each pass of the compiler by itself, in whatever form it can be run.
+struct Steps {
+    seed: u64,
+}
+
+impl Executor for Steps {
+    fn name(&self) -> String {
+        "each pass".to_owned()
+    }
+
+    fn run(&self, case: &Case) -> Result<Outputs, Failure> {
+        let expected = oracle(case)?;
+        let mut outputs = expected.clone();
+        let kernel = optimised(&case.kernel);
+        for step in steps(&kernel, &options(case, Target::Sm90a, OptLevel::O3)).map_err(translation)? {
+            let (result, precise) = match step.form {
+                Form::Ssa(kernel) => (interpret(case, &kernel, true), true),
+                Form::Simt(program) => (
+                    run_program(&program, case.grid, &input(case), self.seed).map_err(Failure::Fault),
+                    false,
+                ),
+            };
+            let after = |text: String| format!("after {}: {text}", step.after);
+            outputs = result.map_err(|failure| Failure::Fault(after(failure.to_string())))?;
+            // The last one's difference is the caller's to find.
+            mytriton_fuzz::compare(case, &outputs, &expected, precise)
+                .map_err(|mismatch| Failure::Fault(after(mismatch.to_string())))?;
+        }
+        Ok(outputs)
+    }
+}
+
+/// A way on a GPU.
+struct OnGpu {
+    cuda: Rc<Cuda>,
+    way: Way,
+}
+
+impl OnGpu {
+    fn run(&self, case: &Case) -> Result<Outputs, Stop> {
+        let target = self.cuda.target()?;
+        let compiled = match self.way {
+            Way::Ptx {
+                optimised: optimise,
+                opt_level,
+            } => {
+                let kernel: Kernel = if optimise {
+                    optimised(&case.kernel)
+                } else {
+                    case.kernel.clone()
+                };
+                let target: Target = target.parse().map_err(|_| Stop::Wrong(format!("no target {target}")))?;
+                compile(&kernel, &options(case, target, opt_level))
+                    .map_err(Stop::wrong)?
+                    .kernel
+            }
+            Way::Cuda => {
+                let options = mytriton::LaunchOptions {
+                    num_warps: case.num_warps,
+                    backend: mytriton::Backend::CudaCpp,
+                    fp_fusion: false,
+                };
+                match mytriton::compile(&case.kernel, target, options) {
+                    Ok(compiled) => compiled,
+                    Err(error) if is_missing(&error) => return Err(Stop::Missing(error.to_string())),
+                    Err(error) => return Err(Stop::wrong(error)),
+                }
+            }
+        };
+        let function = Function::load(&self.cuda, &compiled)?;
+        let mut buffers = Vec::new();
+        for buffer in &case.buffers {
+            buffers.push(DeviceBuffer::upload(&self.cuda, &buffer.bytes)?);
+        }
+        let mut params = Params::new();
+        for arg in input(case).args {
+            let bits = match arg {
+                InputArg::Pointer(buffer, offset) => buffers[buffer].address() + offset,
+                InputArg::Bits(bits) => bits,
+            };
+            if !params.push(bits) {
+                return Err(Stop::Wrong("too many arguments".to_owned()));
+            }
+        }
+        function.launch(self.cuda.stream(), case.grid, &mut params)?;
+        self.cuda.synchronize()?;
+        let mut outputs = Vec::new();
+        for (buffer, data) in buffers.iter().zip(&case.buffers) {
+            let mut bytes = vec![0; data.bytes.len()];
+            buffer.download(0, &mut bytes)?;
+            outputs.push(bytes);
+        }
+        Ok(outputs)
+    }
+}
+
+enum Stop {
+    Wrong(String),
+    Missing(String),
+    Driver(Error),
+}
+
+impl Stop {
+    fn wrong(error: impl ToString) -> Stop {
+        Stop::Wrong(error.to_string())
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Driver(error)
+    }
+}
+
+/// Those that need no GPU.
+fn executors(seed: u64) -> Vec<Box<dyn Executor>> {
+    let mut executors = built_in();
+    executors.push(Box::new(Simt { optimise: true, seed }));
+    executors.push(Box::new(Simt { optimise: false, seed }));
+    executors.push(Box::new(Steps { seed }));
+    executors
+}
+
+/// The fuzzer's corpus in the source tree; elsewhere the suite does without.
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus")
+}
+
+/// Checks of the corpus and of some random kernels: one for each case, by all ways.
+pub fn checks(setting: &Setting) -> Result<Vec<Check>, String> {
+    let mut checks = Vec::new();
+    if corpus().is_dir() {
+        let cases = read_corpus(&corpus()).map_err(|error| error.to_string())?;
+        for (name, case) in cases {
+            checks.push(check_of(format!("corpus::{name}::all"), case, setting));
+        }
+    }
+    for index in 0..KERNELS {
+        let case = generate(seed_of(setting.seed, index));
+        if setting.cuda.is_none() && index < FOR_TOOLS {
+            checks.extend(checks_by_tools(&format!("kernel_{index}"), &case));
+        }
+        checks.push(check_of(format!("kernel_{index}::all"), case, setting));
+    }
+    Ok(checks)
+}
+
+fn check_of(name: String, case: Case, setting: &Setting) -> Check {
+    let (seed, cuda) = (setting.seed, setting.cuda.clone());
+    Check {
+        name,
+        source: case.kernel.to_string().into(),
+        run: Box::new(move || check(&case, seed, cuda.as_ref())),
+    }
+}
+
+/// What ptxas and NVRTC say of a kernel's code.
+fn checks_by_tools(name: &str, case: &Case) -> [Check; 2] {
+    let mut code = crate::case::Case::new(name, case.kernel.clone(), |_| Vec::new()).warps(case.num_warps);
+    code.local_memory = LocalMemory::Spills;
+    let code = Rc::new(code);
+    let ways: [(&str, fn(&crate::case::Case) -> Outcome); 2] = [("ptxas", offline::ptxas), ("nvrtc", offline::nvrtc)];
+    ways.map(|(way, run)| {
+        let code = code.clone();
+        Check {
+            name: format!("{name}::{way}"),
+            source: code.kernel.to_string().into(),
+            run: Box::new(move || run(&code)),
+        }
+    })
+}
+
+fn check(case: &Case, seed: u64, cuda: Option<&Rc<Cuda>>) -> Outcome {
+    let expected = match oracle(case) {
+        Ok(expected) => expected,
+        Err(failure) => return failed(format!("the interpreter: {failure}")),
+    };
+    for executor in executors(seed) {
+        match examine(&*executor, case, &expected) {
+            Verdict::Agrees => {}
+            Verdict::Problem(problem) => return failed(format!("{}: {problem}", executor.name())),
+            Verdict::Unsupported(what) => return failed(format!("{}: {what}", executor.name())),
+        }
+    }
+    for way in cuda.iter().flat_map(|_| Way::ALL) {
+        let Some(cuda) = cuda else { break };
+        let on_gpu = OnGpu {
+            cuda: cuda.clone(),
+            way,
+        };
+        let wrong = match on_gpu.run(case) {
+            Ok(outputs) => match mytriton_fuzz::compare(case, &outputs, &expected, false) {
+                Ok(()) => continue,
+                Err(mismatch) => mismatch.to_string(),
+            },
+            Err(Stop::Wrong(error)) => error,
+            Err(Stop::Missing(error)) => return offline::missing(&error),
+            // After it the context is of no use any more.
+            Err(Stop::Driver(error @ Error::Kernel { .. })) => {
+                return Outcome::Fatal(format!("{}: {error}", way.name()));
+            }
+            Err(Stop::Driver(error)) => error.to_string(),
+        };
+        return failed(format!("{}: {wrong}", way.name()));
+    }
+    Outcome::Passed
+}
+
+/// A long run without a GPU. What it finds is made small and written to files.
+pub fn run(seed: u64, limit: Limit, directory: Option<&Path>) -> ExitCode {
+    let fuzzer = Fuzzer {
+        limit,
+        executors: executors(seed),
+        ..Fuzzer::new(seed)
+    };
+    println!("fuzzing, seed {seed}");
+    let mut last = 0;
+    let (statistics, findings) = fuzzer.run(&mut |statistics| {
+        let seconds = statistics.elapsed.as_secs() / 10;
+        if seconds > last {
+            last = seconds;
+            let problems: usize = statistics.executors.values().map(|runs| runs.problems).sum();
+            println!("{} cases, {problems} problems", statistics.cases);
+        }
+    });
+    for finding in &findings {
+        let ops = finding.case.op_count();
+        println!(
+            "\nseed {}: {}: {}\n{} operations of {}:",
+            finding.seed, finding.executor, finding.problem, ops, finding.original_ops
+        );
+        let text = write_case(&finding.case, &[format!("{}: {}", finding.executor, finding.problem)]);
+        println!("{text}");
+        if let Some(directory) = directory {
+            let path = directory.join(format!("seed-{}.ssa", finding.seed));
+            match std::fs::create_dir_all(directory).and_then(|()| std::fs::write(&path, &text)) {
+                Ok(()) => println!("written to {}", path.display()),
+                Err(error) => eprintln!("error: {}: {error}", path.display()),
+            }
+        }
+    }
+    println!("\n{statistics}");
+    let good = findings.is_empty() && statistics.refused.is_empty();
+    println!(
+        "fuzz result: {}. {} cases; {} findings",
+        if good { "ok" } else { "FAILED" },
+        statistics.cases,
+        findings.len()
+    );
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

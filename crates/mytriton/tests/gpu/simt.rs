@@ -1,0 +1,158 @@
+//! Runs cases on the SIMT executor: the threads' code as it goes on to PTX, with all checks.
+
+use mytriton_compiler::{OptLevel, Target, simt};
+use mytriton_simt::program::{Fence, Instr, Space};
+use mytriton_simt::{Launch as Blocks, Memory, Options, Program, run as execute};
+
+use crate::case::{Arg, Case, Launch};
+use crate::check::{Outcome, failed};
+use crate::offline::{compile_options, optimised};
+
+/// Instructions of a warp: more than any case runs.
+const MAX_STEPS: u64 = 1 << 24;
+
+/// What is put into memory before a launch, and the arguments: addresses, and bits of numbers.
+pub struct Input<'a> {
+    /// The buffers' contents.
+    pub buffers: Vec<&'a [u8]>,
+    /// The arguments.
+    pub args: Vec<InputArg>,
+}
+
+/// An argument of a launch.
+pub enum InputArg {
+    /// So many bytes into a buffer.
+    Pointer(usize, u64),
+    /// A number.
+    Bits(u64),
+}
+
+/// The buffers after a launch, unless something is wrong.
+pub fn run_program(program: &Program, grid: [u32; 3], input: &Input<'_>, seed: u64) -> Result<Vec<Vec<u8>>, String> {
+    let mut memory = Memory::new();
+    let mut buffers = Vec::new();
+    for (index, bytes) in input.buffers.iter().enumerate() {
+        let buffer = memory.add_buffer(format!("buffer {index}"), bytes);
+        buffers.push(buffer.map_err(|error| error.to_string())?);
+    }
+    let mut args = Vec::new();
+    for arg in &input.args {
+        args.push(match *arg {
+            InputArg::Pointer(buffer, offset) => {
+                memory.address(buffers[buffer]).map_err(|error| error.to_string())? + offset
+            }
+            InputArg::Bits(bits) => bits,
+        });
+    }
+    let blocks = Blocks {
+        grid,
+        block: program
+            .block
+            .ok_or("the program does not say how many threads it needs")?,
+        dynamic_shared_bytes: 0,
+    };
+    let options = Options {
+        seed,
+        workers: 1,
+        max_steps: MAX_STEPS,
+        ..Options::default()
+    };
+    let report = execute(program, blocks, &args, &memory, &options).map_err(|error| error.to_string())?;
+    if !report.findings.is_empty() {
+        let findings: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+        return Err(findings.join("\n"));
+    }
+    let contents = buffers.into_iter().map(|buffer| memory.read_back(buffer));
+    contents.collect::<Result<_, _>>().map_err(|error| error.to_string())
+}
+
+/// Compiles a case to the `gpu` stage, runs its launches there and compares them with the oracle's results.
+pub fn run(case: &Case, launches: &[Launch], oracle: &[Vec<Vec<u8>>], optimise: bool, seed: u64) -> Outcome {
+    let kernel = if optimise {
+        optimised(&case.kernel)
+    } else {
+        case.kernel.clone()
+    };
+    // Up to this stage nothing depends on the target.
+    let program = match simt(&kernel, &compile_options(case, Target::Sm90a, OptLevel::O3)) {
+        Ok(program) => program,
+        Err(error) => return failed(error),
+    };
+    for (launch, oracle) in launches.iter().zip(oracle) {
+        let result =
+            run_program(&program, launch.grid, &input(launch), seed).and_then(|got| launch.compare(&got, oracle));
+        if let Err(error) = result {
+            return failed(format!("{}: {error}", launch.what));
+        }
+    }
+    Outcome::Passed
+}
+
+fn input(launch: &Launch) -> Input<'_> {
+    let mut buffers = Vec::new();
+    let args = launch.args.iter().map(|arg| match arg {
+        Arg::Buffer(data) => {
+            buffers.push(&data.bytes[..]);
+            InputArg::Pointer(buffers.len() - 1, data.skip as u64 * u64::from(data.scalar.bytes()))
+        }
+        Arg::Scalar(value) => InputArg::Bits(value.bits()),
+    });
+    let args = args.collect();
+    Input { buffers, args }
+}
+
+/// Without the barrier between a tile's way into shared memory and out of it, the threads' code has a race; it must be
+/// found whatever the schedule, and nothing must be found with it.
+pub fn a_missing_barrier_is_found() -> Result<(), String> {
+    let group = crate::suite::groups()
+        .into_iter()
+        .find(|group| group.name == "shapes-matrix");
+    let cases = (group.ok_or("no such group")?.cases)(1)?;
+    let mut tried = 0;
+    for case in cases {
+        let options = compile_options(&case, Target::Sm90a, OptLevel::O3);
+        let program = simt(&optimised(&case.kernel), &options).map_err(|error| error.to_string())?;
+        let Some(without) = without_barrier_before_load(&program) else {
+            continue;
+        };
+        // One small enough for a single thread of the grid moves nothing between threads.
+        let Some(launch) = case.launches(1).into_iter().max_by_key(|launch| launch.grid) else {
+            continue;
+        };
+        tried += 1;
+        for seed in 0..4 {
+            run_program(&program, launch.grid, &input(&launch), seed)?;
+            match run_program(&without, launch.grid, &input(&launch), seed) {
+                Err(found) if found.contains("data race") => {}
+                found => {
+                    return Err(format!("{}, seed {seed}: without the barrier: {found:?}", case.name));
+                }
+            }
+        }
+    }
+    if tried == 0 {
+        return Err("no kernel of the group goes through shared memory".to_owned());
+    }
+    Ok(())
+}
+
+/// The program without the last barrier before its first load from shared memory.
+fn without_barrier_before_load(program: &Program) -> Option<Program> {
+    let shared_load = |instr: &Instr| {
+        matches!(
+            instr,
+            Instr::Load {
+                space: Space::Shared,
+                ..
+            }
+        )
+    };
+    let load = program.code.iter().position(shared_load)?;
+    let barrier = program.code[..load]
+        .iter()
+        .rposition(|instr| *instr == Instr::Barrier)?;
+    let mut without = program.clone();
+    // A fence of the thread's own accesses orders nothing between threads here.
+    without.code[barrier] = Instr::Fence(Fence::Memory);
+    Some(without)
+}
