@@ -1,25 +1,40 @@
 //! The parser answers any text with a module or an error whose place is in the text.
 
+use std::path::Path;
+
 use mytriton_ssa::{PrintOptions, parse_module};
 use proptest::prelude::*;
 
 use crate::generate::kernels;
 
+#[allow(dead_code)]
+#[path = "../../../../fuzz/src/mutate.rs"]
+mod mutate;
+#[path = "../../../../fuzz/src/probe/ssa.rs"]
+mod probe;
+
 /// Parses, and checks what can be checked of any answer.
 fn probe(text: &str) {
-    match parse_module(text, "fuzz.ssa") {
-        Ok(module) => {
-            let again = parse_module(&module.to_string(), "again.ssa").unwrap();
-            assert_eq!(
-                again.to_string(),
-                parse_module(&again.to_string(), "third.ssa").unwrap().to_string()
-            );
-        }
-        Err(error) => {
-            assert!(error.line >= 1 && error.column >= 1);
-            assert!(text.get(error.span.clone()).is_some(), "{error}");
-            let shown = error.to_string();
-            assert!(shown.starts_with("fuzz.ssa:") && shown.ends_with('^'), "{shown}");
+    probe::probe(text.as_bytes());
+}
+
+/// What fuzzing found worth keeping, and changes of it by tokens.
+#[test]
+fn kept_texts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let directories = ["fuzz/seeds/ssa", "examples/kernels"].map(|directory| root.join(directory));
+    let entries = directories
+        .iter()
+        .flat_map(|directory| std::fs::read_dir(directory).unwrap());
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 10, "{directories:?} hold {} files", files.len());
+    let words = mutate::dictionary(include_str!("../../../../fuzz/dictionaries/ssa.dict"));
+    for (seed, file) in (0..).zip(&files) {
+        let text = std::fs::read(file).unwrap();
+        probe::probe(&text);
+        for change in 0..60 {
+            probe::probe(&mutate::mutate(&text, &words, seed * 1000 + change));
         }
     }
 }
