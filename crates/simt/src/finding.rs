@@ -262,6 +262,7 @@ impl fmt::Display for FindingKind {
                 f,
                 "uses a register that {issued} is still computing; wait for its group first"
             ),
+            FindingKind::DivergentCollective { missing: 0, message } => f.write_str(message),
             FindingKind::DivergentCollective { missing, message } => {
                 write!(f, "{message}: lanes {missing:#010x} of the mask do not take part")
             }

@@ -4,6 +4,7 @@ pub mod asynchronous;
 mod clock;
 pub mod finding;
 mod machine;
+pub mod matrix;
 pub mod memory;
 pub mod program;
 pub mod report;

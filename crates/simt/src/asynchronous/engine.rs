@@ -117,6 +117,12 @@ impl Engine {
         }
     }
 
+    /// An id for an operation that is kept elsewhere.
+    pub fn fresh_id(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
     /// Operations in flight.
     pub fn in_flight(&self) -> usize {
         self.flights.len()

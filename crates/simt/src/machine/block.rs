@@ -7,6 +7,7 @@ use super::random::Random;
 use super::tally::Tally;
 use super::wait::NamedBarriers;
 use super::warp::{Wait, Warp};
+use super::wgmma::Products;
 use crate::asynchronous::Engine;
 use crate::clock::BlockClocks;
 use crate::finding::FindingKind;
@@ -27,6 +28,7 @@ pub(super) struct Block<'a> {
     pub clocks: BlockClocks,
     pub named: NamedBarriers,
     pub engine: Engine,
+    pub products: Products,
     pub random: Random,
     /// Rises with whatever threads that poll may be waiting for.
     pub progress: u64,
@@ -53,6 +55,7 @@ impl<'a> Block<'a> {
             clocks: BlockClocks::new(number, threads, env.across_blocks),
             named: NamedBarriers::default(),
             engine: Engine::new(number, threads),
+            products: Products::new(env),
             random: Random::new(env.options.seed, u64::from(number)),
             progress: 0,
             position: Position {
@@ -77,6 +80,7 @@ impl<'a> Block<'a> {
         self.clocks = BlockClocks::new(number, threads, self.env.across_blocks);
         self.named = NamedBarriers::default();
         self.engine = Engine::new(number, threads);
+        self.products = Products::new(self.env);
         self.progress = 0;
         self.random = Random::new(self.env.options.seed, u64::from(number));
         self.position.block_id = self.env.block_id(number);
@@ -105,6 +109,7 @@ impl<'a> Block<'a> {
             }
             if self.warps.iter().all(|warp| warp.fragments.is_empty()) {
                 self.finish_operations();
+                self.finish_products();
                 return false;
             }
             if self.only_polls() {
@@ -120,6 +125,7 @@ impl<'a> Block<'a> {
             let slice = 1 + self.random.below(SLICE);
             self.run(warp, fragment, slice, tally);
             self.complete_some();
+            self.complete_some_products();
             if self.warps[warp].steps > self.env.options.max_steps {
                 self.report_endless(warp);
                 return false;
@@ -137,6 +143,7 @@ impl<'a> Block<'a> {
         };
         let fragment = &self.warps[w].fragments[f];
         let (mut pc, mut mask) = (fragment.pc, fragment.mask);
+        let watched = !self.env.uses.is_empty();
         let mut steps = 0;
         let mut lanes = 0;
         // The fragment's own `pc` is up to date wherever this ends by itself.
@@ -148,6 +155,9 @@ impl<'a> Block<'a> {
             steps += 1;
             lanes += u64::from(mask.count_ones());
             let instr = &code[pc as usize];
+            if watched {
+                self.watch_registers(w, pc, mask);
+            }
             let warp = &mut self.warps[w];
             if warp.compute(instr, mask, &position) {
                 pc += 1;
@@ -221,6 +231,7 @@ impl<'a> Block<'a> {
             }
             Instr::Fence(Fence::Memory) => lanes(mask).for_each(|lane| self.clocks.fence(thread(w, lane))),
             Instr::Async(ref instr) => return self.asynchronous(w, f, pc, mask, instr),
+            Instr::Matrix(ref instr) => return self.matrix(w, pc, mask, instr, tally),
             Instr::Assert { cond, ref message } => {
                 let failed = mask & !self.warps[w].lanes_where(cond, mask);
                 for lane in lanes(failed) {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::block::Block;
 use super::tally::Tally;
 use crate::finding::{Finding, FindingKind, Site};
+use crate::matrix::Uses;
 use crate::memory::Memory;
 use crate::program::{Instr, Pc, Program, Space};
 use crate::report::Report;
@@ -103,6 +104,8 @@ pub(super) struct Env<'a> {
     /// May blocks wait for one another?
     pub across_blocks: bool,
     pub shared_bytes: u32,
+    /// Of programs with wgmmas.
+    pub uses: Uses,
     found: Mutex<Found>,
     stop: AtomicBool,
 }
@@ -184,6 +187,7 @@ pub fn run(
         options: *options,
         across_blocks: synchronises_across_blocks(program),
         shared_bytes,
+        uses: Uses::new(program),
         found: Mutex::default(),
         stop: AtomicBool::new(false),
     };

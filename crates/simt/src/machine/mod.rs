@@ -10,9 +10,11 @@ mod collective;
 mod compute;
 mod faults;
 mod grid;
+mod matrix;
 mod random;
 mod tally;
 mod wait;
 mod warp;
+mod wgmma;
 
 pub use grid::{Launch, LaunchError, MAX_SHARED_BYTES, MAX_THREADS, Options, run};

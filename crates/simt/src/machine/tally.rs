@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::matrix::MatrixInstr;
 use crate::program::{Instr, Pc, Program, Space};
 use crate::report::{AccessCount, Report, cost};
 
@@ -98,6 +99,11 @@ fn access_of(instr: &Instr) -> Option<(Space, bool, u32)> {
         Instr::Store { space, bytes, src, .. } => Some((space, true, u32::from(bytes) * src.len)),
         Instr::Atomic { space, ty, .. } => Some((space, true, ty.bytes())),
         Instr::CompareExchange { space, bytes, .. } => Some((space, true, u32::from(bytes))),
+        Instr::Matrix(ref matrix) => match **matrix {
+            MatrixInstr::Load { .. } => Some((Space::Shared, false, 16)),
+            MatrixInstr::Store { .. } => Some((Space::Shared, true, 16)),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -4,9 +4,13 @@
 //! where it is alive at the top of a loop and was written before it, to the end of that loop. The lanes of a warp take
 //! different ways through the code, but each of them goes forward in it or back to the top of a loop, so that what is
 //! right for one thread is right for all: rows of registers are shared between lanes, elements of rows are not.
+//!
+//! The registers of a wgmma are alive as long as it may be pending, whether anybody reads them or not (`pending.rs`).
 
-use super::{Instr, Pc, Program, Reg};
+use super::pending::Products;
+use super::{Instr, Pc, Program, Reg, Regs};
 use crate::asynchronous::AsyncInstr;
+use crate::matrix::{Left, MatrixInstr};
 
 /// When a register is alive: from the first position to the last.
 #[derive(Clone, Copy)]
@@ -53,7 +57,7 @@ impl Program {
         let mut loops = Vec::new();
         for (at, instr) in (0..).zip(&mut self.code) {
             instr.for_each_reg(|reg, _| touch(*reg, at));
-            for regs in instr.lists() {
+            for (regs, _) in instr.lists() {
                 for &reg in &self.lists[regs.range()] {
                     touch(reg, at);
                 }
@@ -66,6 +70,7 @@ impl Program {
         }
         // Inner loops first: what an inner one stretches, an outer one may have to stretch further.
         loops.sort_by_key(|l| l.end - l.top);
+        self.stretch_pending(&mut intervals, &loops);
         for interval in intervals.iter_mut().flatten() {
             for l in &loops {
                 if interval.start < l.top && interval.end >= l.top && interval.end < l.end {
@@ -74,6 +79,29 @@ impl Program {
             }
         }
         intervals
+    }
+
+    /// Keeps the registers of wgmmas alive until they have been waited for.
+    fn stretch_pending(&self, intervals: &mut [Option<Interval>], loops: &[Loop]) {
+        let products = Products::new(&self.code);
+        for (at, instr) in (0..).zip(&self.code) {
+            let Some(own) = instr.pending_lists() else { continue };
+            let mut pending = Interval {
+                start: at,
+                end: products.pending_until(at),
+            };
+            for l in loops {
+                if l.top <= at && at <= l.end && pending.end > l.end {
+                    pending.start = pending.start.min(l.top);
+                }
+            }
+            for reg in own.into_iter().flat_map(|regs| &self.lists[regs.range()]) {
+                if let Some(interval) = &mut intervals[*reg as usize] {
+                    interval.start = interval.start.min(pending.start);
+                    interval.end = interval.end.max(pending.end);
+                }
+            }
+        }
     }
 }
 
@@ -127,13 +155,28 @@ fn live_words(intervals: &[Option<Interval>], bits: &[u8]) -> u32 {
 }
 
 impl Instr {
-    /// The lists of registers that it names.
-    pub(crate) fn lists(&self) -> [super::Regs; 2] {
+    /// The lists of registers that it names, and whether it writes them.
+    pub(crate) fn lists(&self) -> [(Regs, bool); 4] {
+        let none = (Regs::default(), false);
         match *self {
-            Instr::Load { dst, other, .. } => [dst, other],
-            Instr::Store { src, .. } => [src, super::Regs::default()],
-            _ => [super::Regs::default(); 2],
+            Instr::Load { dst, other, .. } => [(dst, true), (other, false), none, none],
+            Instr::Store { src, .. } => [(src, false), none, none, none],
+            Instr::Matrix(ref matrix) => matrix.lists(),
+            _ => [none; 4],
         }
+    }
+
+    /// The lists of registers that stay its own until somebody waits for it.
+    fn pending_lists(&self) -> Option<[Regs; 2]> {
+        let Instr::Matrix(matrix) = self else { return None };
+        let MatrixInstr::Wgmma(wgmma) = &**matrix else {
+            return None;
+        };
+        let a = match wgmma.a {
+            Left::Registers(a) => a.regs,
+            Left::Shared { .. } => Regs::default(),
+        };
+        Some([wgmma.d.regs, a])
     }
 
     /// Calls with each register that it names by itself, and whether it is written.
@@ -216,6 +259,7 @@ impl Instr {
                 f(dst, true);
             }
             Instr::Async(instr) => instr.for_each_reg(f),
+            Instr::Matrix(matrix) => matrix.for_each_reg(|reg| f(reg, false)),
         }
     }
 }

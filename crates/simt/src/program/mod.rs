@@ -8,6 +8,7 @@
 //! which is always an [`Instr::Join`] behind it in the code. A lane that reaches the end of the code has ended.
 
 mod allocate;
+mod pending;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp};
 
 use crate::asynchronous::AsyncInstr;
+use crate::matrix::MatrixInstr;
 
 /// A register of a thread.
 pub type Reg = u32;
@@ -302,6 +304,8 @@ pub enum Instr {
     Fence(Fence),
     /// An operation that completes later, or has to do with one.
     Async(Box<AsyncInstr>),
+    /// An operation of a whole warp on matrices.
+    Matrix(Box<MatrixInstr>),
     /// A condition that the source promises or demands; where it does not hold, that is a finding.
     Assert { cond: Reg, message: Arc<str> },
 }
