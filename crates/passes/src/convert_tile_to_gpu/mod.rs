@@ -7,6 +7,7 @@
 //!
 //! Limits: tiles need layouts (`tile-assign-layouts`), and warps have 32 threads.
 
+mod control;
 mod exchange;
 mod index;
 mod integer;
@@ -284,38 +285,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             return Ok(None);
         }
         Ok(Some(result_of(emitter.like(op, operands, &[ty], Vec::new()), 0)))
-    }
-
-    fn control_flow(
-        &mut self,
-        emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
-        operands: &[Value<'c, 'a>],
-        types: &[Type<'c>],
-    ) -> PassResult<'c> {
-        let mut regions = Vec::new();
-        for old in op.regions() {
-            let Some(old) = old.first_block() else {
-                regions.push(Region::new());
-                continue;
-            };
-            let arguments: Vec<Value> = (0..old.argument_count()).map(|i| argument_of(old, i)).collect();
-            let types = arguments
-                .iter()
-                .map(|v| self.lowered(op, v.r#type()))
-                .collect::<PassResult<Vec<_>>>()?;
-            let (region, block) = emitter.region(&types);
-            for (index, argument) in arguments.into_iter().enumerate() {
-                self.values.insert(key(argument), argument_of(block, index));
-            }
-            self.block(emitter.inside(block), old)?;
-            regions.push(region);
-        }
-        let new = emitter.like(op, operands, types, regions);
-        for (index, result) in op.results().enumerate() {
-            self.values.insert(key(result.into()), result_of(new, index));
-        }
-        Ok(())
     }
 
     /// `expand_dims` (which adds dimension `axis`) and `broadcast`: every register of the result is one of the operand's.

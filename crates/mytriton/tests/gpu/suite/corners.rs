@@ -1,8 +1,8 @@
-//! Operands at which generated code once was wrong on a GPU.
+//! Operands at which generated code once was wrong.
 
 use mytriton::frontend::FrontendError;
 use mytriton::kernel;
-use mytriton_ssa::{Const, Scalar};
+use mytriton_ssa::{Const, Kernel, Scalar, parse_module};
 
 use crate::case::{Arg, Case, Data, Launch};
 use crate::suite::Group;
@@ -36,7 +36,69 @@ fn large_remainders(x: Ptr<f64>, y: Ptr<f64>, out: Ptr<f64>) {
     store(out + at, load(x + at) % load(y + at));
 }
 
-fn cases() -> Result<Vec<Case>, FrontendError> {
+/// Counts the rounds of a loop and keeps its last index.
+fn rounds(ty: Scalar) -> Result<Kernel, String> {
+    let text = format!(
+        "kernel @rounds_{ty}(%rounds: ptr<i32>, %last: ptr<{ty}>, %lower: {ty}, %upper: {ty}, %step: {ty}) {{
+           %zero = const 0 : i32
+           %one = const 1 : i32
+           %n, %l = for %i = %lower to %upper step %step : {ty} carry (%n_i = %zero : i32, %l_i = %lower : {ty}) {{
+             %n_next = add %n_i, %one : i32
+             yield %n_next, %i
+           }}
+           store %rounds, %n : ptr<i32>
+           store %last, %l : ptr<{ty}>
+         }}"
+    );
+    let module = parse_module(&text, "rounds.ssa").map_err(|error| error.to_string())?;
+    module.kernels.into_iter().next().ok_or_else(|| "no kernel".to_owned())
+}
+
+/// Loops whose index would leave its type in the round after the last.
+fn loops(ty: Scalar) -> Result<Case, String> {
+    let bits = 8 * ty.bytes();
+    let (least, most) = (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1);
+    // With as few rounds as can be.
+    let far = most / 2 + 3;
+    let bounds = [
+        (most - 7, most, 5),
+        (most - 7, most, most),
+        (least, most, far),
+        (least, least + 1, most),
+        (most - 1, most, 1),
+        (most - 10, most, 1),
+        (most, most, 2),
+        (most, least, 2),
+    ];
+    let case = Case::new(format!("rounds_{ty}"), rounds(ty)?, move |random| {
+        let launch = |(lower, upper, step): (i128, i128, i128)| {
+            let rounds = if lower < upper {
+                (upper - lower - 1) / step + 1
+            } else {
+                0
+            };
+            let last = lower + (rounds - 1).max(0) * step;
+            let out = [Scalar::I32, ty].map(|scalar| Data::random(random, scalar, 1, Domain::Any, 0));
+            let scalars = [lower, upper, step].map(|value| Arg::from(Const::from_int(ty, value)));
+            let args = out.map(Arg::from).into_iter().chain(scalars);
+            Launch::new(format!("{lower} to {upper} step {step}"), [1, 1, 1], args)
+                .exact(0, vec![Const::from_int(Scalar::I32, rounds)])
+                .exact(1, vec![Const::from_int(ty, last)])
+        };
+        bounds.map(launch).into()
+    });
+    Ok(case.warps(1))
+}
+
+fn cases() -> Result<Vec<Case>, String> {
+    let mut cases = kernels().map_err(|error| error.to_string())?;
+    for ty in [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64] {
+        cases.push(loops(ty)?);
+    }
+    Ok(cases)
+}
+
+fn kernels() -> Result<Vec<Case>, FrontendError> {
     let ints = |scalar, values: [i128; 4]| values.map(|v| Const::from_int(scalar, v));
     let abs = Case::new("abs_below_zero", abs_below_zero::build()?, move |random| {
         let x = Data::of(random, Scalar::I16, ints(Scalar::I16, [-32768, -32767, 32767, 0]));
