@@ -5,3 +5,4 @@ mod asynchronous;
 mod control;
 mod exchange;
 mod faults;
+mod matrix;
