@@ -6,7 +6,7 @@ use mytriton_ssa::{Kernel, Module};
 use mytriton_tile_sys as sys;
 
 use crate::compile::{CompileOptions, StageTimes, compile, lower};
-use crate::context::new_context;
+use crate::context::{new_context, source_context};
 use crate::error::CompileError;
 use crate::stage::Stage;
 
@@ -47,9 +47,10 @@ fn cuda(kernel: &Kernel, options: &CompileOptions) -> Result<String, CompileErro
 /// The kernels of a `.mlir` file in the `tile` stage.
 ///
 /// # Errors
-/// What MLIR's parser and verifier said, or what typed SSA has no form for; each line begins with its place.
+/// What MLIR's parser and verifier said, among it that the text exceeds [`sys::MAX_NESTING`] or [`sys::MAX_EXPANSION`];
+/// or what typed SSA has no form for. Each line begins with its place.
 pub fn read_mlir(text: &str, file: &str) -> Result<Module, String> {
-    let context = new_context();
+    let context = source_context();
     let (module, reports) = sys::collect_diagnostics(&context, || sys::parse_module(&context, text, file));
     let Some(module): Option<MlirModule> = module else {
         return Err(reports.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));

@@ -41,5 +41,5 @@ pub use attributes::{
 pub use context::{detach, set_attribute, with_context};
 pub use diagnostics::{Report, Severity, collect_diagnostics, verify};
 pub use dialect::{dialect_handle, lowering_dialect_handles, ptr_pointee, ptr_type, register_all_dialects};
-pub use parse::parse_module;
+pub use parse::{MAX_EXPANSION, MAX_NESTING, parse_module};
 pub use tools::{ToolError, lsp_main, opt_main, register_pass, register_upstream_passes};

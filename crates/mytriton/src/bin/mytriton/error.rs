@@ -2,7 +2,7 @@
 //!
 //! The crates below have typed errors; here they become a message, advice, and where possible the line of the source.
 
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write as _};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -108,7 +108,8 @@ impl Error {
         ExitCode::from(if self.usage { 2 } else { 1 })
     }
 
-    fn render(&self, terminal: bool) -> String {
+    /// The text of it, in colours for a terminal that takes them.
+    pub fn render(&self, terminal: bool) -> String {
         let mut theme = match (terminal, std::env::var_os("NO_COLOR").is_some()) {
             (false, _) => GraphicalTheme::none(),
             (true, true) => GraphicalTheme::unicode_nocolor(),
@@ -134,7 +135,8 @@ impl Error {
 
 impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        // It may quote the file.
+        self.message.chars().try_for_each(|c| f.write_char(printable(c)))
     }
 }
 
@@ -155,6 +157,17 @@ impl Diagnostic for Error {
     }
 }
 
+/// A character to show, as long as it was: what is in a file must not steer the terminal.
+fn printable(c: char) -> char {
+    match c {
+        '\n' | '\t' => c,
+        _ if c.is_ascii_control() => ' ',
+        // The other control characters, U+0080 to U+009F, are of two bytes, as the blank is that replaces them.
+        _ if c.is_control() => '\u{A0}',
+        _ => c,
+    }
+}
+
 /// A place to show, unless its line is too long.
 fn snippet(file: &str, text: &str, span: std::ops::Range<usize>) -> Option<Snippet> {
     let start = span.start.min(text.len());
@@ -171,15 +184,8 @@ fn snippet(file: &str, text: &str, span: std::ops::Range<usize>) -> Option<Snipp
     if shown.map(str::len).max().is_some_and(|longest| longest > LONGEST_LINE) {
         return None;
     }
-    // What is in the file must not steer the terminal. Bytes stay where they are.
-    let safe = |c: char| {
-        if c.is_ascii_control() && c != '\n' && c != '\t' {
-            ' '
-        } else {
-            c
-        }
-    };
-    let source = NamedSource::new(file, text.chars().map(safe).collect());
+    // Bytes stay where they are.
+    let source = NamedSource::new(file, text.chars().map(printable).collect());
     Some(Snippet {
         source,
         span: start..span.end.clamp(start, text.len()),
@@ -271,6 +277,13 @@ mod tests {
             "error: k:1:9000: m\n"
         );
         assert!(!shown(&Error::in_source("k:1:1: m", "k", "a \x1b[31m b")).contains('\x1b'));
+        // The same in one character.
+        assert!(!shown(&Error::in_source("k:1:1: m", "k", "a \u{9b}31m b")).contains('\u{9b}'));
+        // Messages quote the file.
+        assert_eq!(
+            shown(&Error::new("found 'a\x1b[31m\u{9b}31m'")),
+            "error: found 'a [31m\u{a0}31m'\n"
+        );
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::collections::TryReserveError;
 
 use mytriton_ssa::{Const, Scalar};
 
+use crate::npy::MAX_RANK;
+
 /// How to make an array: `zeros[:TYPE]:SHAPE` or `random[:TYPE]:SHAPE[:SEED]`, with a shape such as `1024` or `19x37`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Generator {
@@ -54,6 +56,10 @@ impl Generator {
         let shape = extents
             .collect::<Result<Vec<_>, _>>()
             .map_err(|_| format!("'{shape}' is no shape"))?;
+        if shape.len() > MAX_RANK {
+            // No file could take it after the run.
+            return Err(format!("{} dimensions, at most {MAX_RANK} are possible", shape.len()));
+        }
         let seed = match (random, parts.next()) {
             (_, None) => random.then_some(0),
             (true, Some(seed)) => Some(
@@ -146,11 +152,20 @@ mod tests {
 
     #[test]
     fn what_is_none_of_them() {
-        let says = |text| parse(text).unwrap_err();
+        let says = |text: &str| parse(text).unwrap_err();
         insta::assert_snapshot!(says("zeros:"), @"'' is neither a type nor a shape; the form is zeros[:TYPE]:SHAPE, such as zeros:f32:19x37");
         insta::assert_snapshot!(says("zeros:f8:3"), @"'f8' is neither a type nor a shape; the form is zeros[:TYPE]:SHAPE, such as zeros:f32:19x37");
         insta::assert_snapshot!(says("zeros:f32"), @"the shape is missing; the form is zeros[:TYPE]:SHAPE, such as zeros:f32:19x37");
         insta::assert_snapshot!(says("zeros:3x"), @"'3x' is no shape; the form is zeros[:TYPE]:SHAPE, such as zeros:f32:19x37");
+        assert!(
+            Generator::parse(&format!("zeros:{}1", "1x".repeat(MAX_RANK - 1)))
+                .unwrap()
+                .is_ok()
+        );
+        insta::assert_snapshot!(
+            says(&format!("zeros:{}1", "1x".repeat(MAX_RANK))),
+            @"65 dimensions, at most 64 are possible; the form is zeros[:TYPE]:SHAPE, such as zeros:f32:19x37"
+        );
         insta::assert_snapshot!(says("zeros:3:1"), @"'1' is one part too many; the form is zeros[:TYPE]:SHAPE, such as zeros:f32:19x37");
         insta::assert_snapshot!(says("random:3:-1"), @"'-1' is no seed, a whole number; the form is random[:TYPE]:SHAPE[:SEED], such as random:f32:19x37:1");
     }

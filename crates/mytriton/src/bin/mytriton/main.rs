@@ -7,6 +7,8 @@ mod array;
 mod check;
 mod compile;
 mod error;
+#[cfg(test)]
+mod fuzz;
 mod findings;
 mod generate;
 mod literal;

@@ -83,10 +83,6 @@ impl Source {
         let module = match format {
             Format::Ssa => mytriton_ssa::parse_module(&text, &name).map_err(|e| Error::ssa(&e, &text))?,
             Format::Mlir => {
-                if let Some(place) = too_deep(&text) {
-                    let message = format!("{name}:{place}: brackets are nested more than {MAX_NESTING} deep");
-                    return Err(Error::in_source(&message, &name, &text));
-                }
                 if is_gpu_stage(&text) {
                     let kernels = read_gpu(&text, &name).map_err(|e| Error::mlir(&e, &name, &text))?;
                     let kernels = self.choose(&name, kernels, "a kernel is a gpu.func with the attribute kernel")?;
@@ -224,54 +220,5 @@ fn format_of(file: &Path) -> Option<Format> {
         "mlir" => Some(Format::Mlir),
         "ssa" => Some(Format::Ssa),
         _ => None,
-    }
-}
-
-/// How deep brackets of MLIR may be nested. Its parser recurses, and would run out of stack.
-const MAX_NESTING: usize = 256;
-
-/// Where the brackets of a text of MLIR are nested too deep, as `line:column`.
-fn too_deep(text: &str) -> Option<String> {
-    let (mut depth, mut in_string) = (0usize, false);
-    for (number, line) in text.lines().enumerate() {
-        let mut previous = '\0';
-        let mut chars = line.chars().enumerate().peekable();
-        while let Some((column, c)) = chars.next() {
-            match c {
-                '\\' if in_string => drop(chars.next()),
-                '"' => in_string = !in_string,
-                _ if in_string => {}
-                '/' if previous == '/' => break,
-                '{' | '(' | '[' | '<' => depth += 1,
-                '}' | ')' | ']' => depth = depth.saturating_sub(1),
-                // Neither an arrow nor a comparison.
-                '>' if previous != '-' && chars.peek().is_none_or(|&(_, next)| next != '=') => {
-                    depth = depth.saturating_sub(1);
-                }
-                _ => {}
-            }
-            if depth > MAX_NESTING {
-                return Some(format!("{}:{}", number + 1, column + 1));
-            }
-            previous = c;
-        }
-        // Strings end with their line.
-        in_string = false;
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn brackets_that_are_too_deep_are_found() {
-        let deep = |open: &str| format!("\n  {}", open.repeat(MAX_NESTING + 1));
-        assert_eq!(too_deep(&deep("[")), Some(format!("2:{}", MAX_NESTING + 3)));
-        assert!(too_deep(&deep("tuple<")).is_some() && too_deep(&deep("module {\n")).is_some());
-        for flat in ["// [", "\"[\\\"[\"", "{}", "(i32) -> i32", "[x >= 0]", "a->b"] {
-            assert_eq!(too_deep(&format!("{flat}\n").repeat(MAX_NESTING + 1)), None, "{flat}");
-        }
     }
 }

@@ -83,7 +83,7 @@ fn describe(descr: &str) -> String {
             let bits = std::str::from_utf8(size)
                 .ok()
                 .and_then(|size| size.parse::<u32>().ok())
-                .map(|size| size * 8);
+                .and_then(|size| size.checked_mul(8));
             let kind = match kind {
                 b'b' => Some("bool"),
                 b'i' => Some("int"),

@@ -22,7 +22,7 @@ pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The magic bytes, two of the version, two of the header's length.
 const PREFIX: usize = 10;
 /// The most dimensions that NumPy has.
-const MAX_RANK: usize = 64;
+pub const MAX_RANK: usize = 64;
 /// NumPy pads headers so that data starts at a multiple of this.
 const ALIGN: usize = 64;
 

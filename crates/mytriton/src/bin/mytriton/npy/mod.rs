@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 pub use error::NpyError;
-pub use header::Header;
+pub use header::{Header, MAX_RANK};
 use mytriton_ssa::Scalar;
 
 /// Headers of plain arrays are far shorter.

@@ -69,6 +69,15 @@ fn says_what_is_wrong_with_a_file() {
         says(&file("|O", false, &[2], &[0; 16])),
         @"holds '|O' elements, ptr<f32> takes <f4"
     );
+    // No number has as many bits as can be counted.
+    insta::assert_snapshot!(
+        says(&file("<f536870912", false, &[2], &[0; 16])),
+        @"holds '<f536870912' elements, ptr<f32> takes <f4"
+    );
+    insta::assert_snapshot!(
+        says(&file("<f99999999999", false, &[2], &[0; 16])),
+        @"holds '<f99999999999' elements, ptr<f32> takes <f4"
+    );
     insta::assert_snapshot!(
         read_both(&file("<u2", false, &[2], &[0; 4]), Scalar::BF16).unwrap_err(),
         @"holds uint16 (<u2) elements, ptr<bf16> takes |V2 or <V2 (numpy: a.view('V2'))"
