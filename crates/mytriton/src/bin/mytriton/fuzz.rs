@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use clap::Parser;
+use tracing_subscriber::EnvFilter;
+
 #[allow(dead_code)]
 #[path = "../../../../../fuzz/src/mutate.rs"]
 mod mutate;
@@ -48,4 +51,26 @@ fn arguments() {
 fn diagnostics() {
     let words = include_str!("../../../../../fuzz/dictionaries/ssa.dict");
     replay("diagnostics", words, probe_diagnostics::probe);
+}
+
+/// Command lines, an argument a line; and what `MYTRITON_LOG` may hold.
+#[test]
+fn command_lines() {
+    const LINES: [&str; 4] = [
+        "mytriton\nrun\nk.ssa\n--grid\n4,2\n--arg\nx.npy\n--arg\nn=-1\n--out\nx=y.npy\n--device\ncuda:1\n--num-warps\n4\n--show=8",
+        "mytriton\ncheck\nk.mlir\n--grid=4\n--arg\nrandom:f32:64:1\n--num-warps\n1,4\n--tolerance\n1e-3\n--block\n32,1,1",
+        "mytriton\ncompile\nk.mlir\n--emit\nptx\n--target\nsm_90a\n-o\n-\n--kernel\nk\n--format\nmlir",
+        "mytriton_compiler=trace,warn,[span{field=\"a.*\"}]=debug,off",
+    ];
+    let words = mutate::dictionary(include_str!("../../../../../fuzz/dictionaries/arguments.dict"));
+    for (change, line) in (0..6000).zip(LINES.iter().cycle()) {
+        let changed = mutate::mutate(line.as_bytes(), &words, change);
+        let text = String::from_utf8_lossy(&changed);
+        // Either answer will do.
+        let _ = crate::Cli::try_parse_from(text.lines());
+        let _ = EnvFilter::try_new(&*text);
+    }
+    for line in &LINES[..3] {
+        assert!(crate::Cli::try_parse_from(line.lines()).is_ok(), "{line}");
+    }
 }
