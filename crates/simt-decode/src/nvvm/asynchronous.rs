@@ -13,7 +13,7 @@ use crate::types::Ty;
 
 impl Decoder<'_> {
     /// An operand that is an address in shared memory.
-    fn shared_operand(&mut self, op: Op<'_, '_>, index: usize) -> Result<Reg> {
+    pub(super) fn shared_operand(&mut self, op: Op<'_, '_>, index: usize) -> Result<Reg> {
         self.address_in(op, index, Space::Shared)
     }
 

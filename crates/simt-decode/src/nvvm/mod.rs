@@ -1,9 +1,10 @@
-//! `nvvm`: special registers, barriers, warp-wide operations, asynchronous copies and mbarriers.
+//! `nvvm`: special registers, barriers, warp-wide operations, matrices, asynchronous copies and mbarriers.
 //!
-//! Scopes of clusters mean the block, since clusters are of one block; cache hints are ignored. Matrix products and
-//! tensor copies are not known.
+//! Scopes of clusters mean the block, since clusters are of one block; cache hints are ignored. Tensor
+//! copies are not known.
 
 mod asynchronous;
+mod matrix;
 mod warp;
 
 use mytriton_simt::program::{Reg, Special};
@@ -26,6 +27,7 @@ impl Decoder<'_> {
             "shfl" | "vote" | "redux" | "elect" | "match" => self.across_lanes(op, name),
             "mbarrier" => self.mbarrier(op, name),
             "cp" => self.copy_async(op, name),
+            "ldmatrix" | "stmatrix" | "mma" | "wgmma" => self.matrix(op, name),
             _ => Ok(false),
         }
     }

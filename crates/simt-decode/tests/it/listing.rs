@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use mytriton_simt::Program;
 use mytriton_simt::asynchronous::AsyncInstr;
+use mytriton_simt::matrix::{Fragment, Left, MatrixInstr};
 use mytriton_simt::program::{AtomicOp, Instr, Order, Reg, Regs};
 
 struct Listing<'p> {
@@ -178,6 +179,7 @@ impl Listing<'_> {
             }
             Instr::Fence(fence) => format!("fence {fence:?}"),
             Instr::Async(instr) => self.asynchronous(instr),
+            Instr::Matrix(instr) => self.matrix(instr),
             Instr::Assert { cond, message } => format!("assert {} {message:?}", r(cond)),
             #[allow(unreachable_patterns)] // Another crate's instructions may become more.
             other => format!("{other:?}"),
@@ -222,6 +224,73 @@ impl Listing<'_> {
             } => format!("bulk_load [{}], [{}], {}, [{}]", r(dst), r(src), r(bytes), r(barrier)),
             AsyncInstr::BulkStore { dst, src, bytes } => {
                 format!("bulk_store [{}], [{}], {}", r(dst), r(src), r(bytes))
+            }
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+impl Listing<'_> {
+    fn fragment(&self, of: Fragment) -> String {
+        format!("{}b{}", self.list(of.regs), of.bits)
+    }
+
+    fn matrix(&self, instr: &MatrixInstr) -> String {
+        let name = |kind: &str, transposed: bool| format!("{kind}{}", if transposed { ".trans" } else { "" });
+        match instr {
+            MatrixInstr::Load {
+                dst,
+                address,
+                transpose,
+            } => format!(
+                "{} = {} [{}]",
+                self.list(*dst),
+                name("ldmatrix", *transpose),
+                self.r(*address)
+            ),
+            MatrixInstr::Store {
+                src,
+                address,
+                transpose,
+            } => format!(
+                "{} [{}], {}",
+                name("stmatrix", *transpose),
+                self.r(*address),
+                self.list(*src)
+            ),
+            MatrixInstr::Mma(mma) => {
+                let saturate = if mma.saturate { ".satfinite" } else { "" };
+                format!(
+                    "{} = mma.k{}.{:?}.{:?}.{:?}{saturate} {}, {}, {}",
+                    self.fragment(mma.d),
+                    mma.k,
+                    mma.inputs[0],
+                    mma.inputs[1],
+                    mma.accumulator,
+                    self.fragment(mma.a),
+                    self.fragment(mma.b),
+                    self.fragment(mma.c)
+                )
+            }
+            MatrixInstr::Wgmma(wgmma) => {
+                let sign = |negate: bool| if negate { "-" } else { "" };
+                let a = match wgmma.a {
+                    Left::Shared { descriptor, transposed } => name(&format!("[{}]", self.r(descriptor)), transposed),
+                    Left::Registers(a) => self.fragment(a),
+                };
+                format!(
+                    "{} = wgmma.n{}.{:?}.{:?}.{:?} {}{a}, {}{}, {} if {}",
+                    self.fragment(wgmma.d),
+                    wgmma.n,
+                    wgmma.inputs[0],
+                    wgmma.inputs[1],
+                    wgmma.accumulator,
+                    sign(wgmma.negate[0]),
+                    sign(wgmma.negate[1]),
+                    name(&format!("[{}]", self.r(wgmma.b)), wgmma.b_transposed),
+                    self.fragment(wgmma.c),
+                    self.r(wgmma.scale_d)
+                )
             }
             other => format!("{other:?}"),
         }

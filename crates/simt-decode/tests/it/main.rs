@@ -7,6 +7,7 @@ mod errors;
 mod gpu;
 mod listing;
 mod llvm;
+mod matrix;
 mod memref;
 mod nvvm;
 mod run;

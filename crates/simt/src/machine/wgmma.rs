@@ -108,9 +108,7 @@ impl Block<'_> {
             return;
         }
         // D becomes the registers of C.
-        if instr.c != instr.d {
-            self.move_fragment(w, instr);
-        }
+        self.move_fragment(w, instr);
         let flight = Flight {
             number: self.products.warps[w].next(),
             who,
@@ -154,20 +152,17 @@ impl Block<'_> {
         if let Left::Registers(a) = instr.a {
             uses.extend(program.regs(a.regs).iter().map(|&reg| (reg, Use::Left)));
         }
-        let copied = if instr.c == instr.d {
-            &[][..]
-        } else {
-            program.regs(instr.c.regs)
-        };
+        let pairs = program.regs(instr.c.regs).iter().zip(program.regs(instr.d.regs));
+        let copied = || pairs.clone().filter(|(c, d)| c != d).map(|(&c, _)| c);
         let registers = &self.products.warps[w];
         let conflicts = uses.iter().map(|&(reg, what)| registers.conflict(reg, Some(what)));
-        let copies = copied.iter().map(|&reg| registers.conflict(reg, None));
+        let copies = copied().map(|reg| registers.conflict(reg, None));
         if let Some(issued) = conflicts.chain(copies).flatten().next() {
             self.report_pending(w, pc, WHOLE, issued);
         }
         // Of what is copied into D, the copy is no instruction of the program's, so that reads do not count.
         let unfenced = uses.iter().any(|&(reg, _)| registers.is_unfenced(reg, false))
-            || copied.iter().any(|&reg| registers.is_unfenced(reg, true));
+            || copied().any(|reg| registers.is_unfenced(reg, true));
         if unfenced {
             let message =
                 "a wgmma on registers that were used since the last wgmma.fence: the fence has to stand in between";
@@ -222,9 +217,11 @@ impl Block<'_> {
     fn move_fragment(&mut self, w: usize, instr: &Wgmma) {
         let program = self.env.program;
         let warp = &mut self.warps[w];
-        let rows: Vec<_> = program.regs(instr.c.regs).iter().map(|&reg| *warp.row(reg)).collect();
-        for (&reg, row) in program.regs(instr.d.regs).iter().zip(rows) {
-            warp.set(reg, row, WHOLE);
+        let (c, d) = (program.regs(instr.c.regs), program.regs(instr.d.regs));
+        let moves = c.iter().zip(d).filter(|(c, d)| c != d);
+        let rows: Vec<_> = moves.map(|(&c, &d)| (d, *warp.row(c))).collect();
+        for (d, row) in rows {
+            warp.set(d, row, WHOLE);
         }
     }
 

@@ -113,7 +113,10 @@ pub struct Wgmma {
     pub saturate: bool,
     /// The result.
     pub d: Fragment,
-    /// What is added: the registers of D, or others, whose numbers D's take when the product is issued.
+    /// What is added: the registers of D, or others, whose numbers D's take when the product is issued. [`Program::allocate`]
+    /// makes them those of D where nobody wants their numbers afterwards.
+    ///
+    /// [`Program::allocate`]: crate::Program::allocate
     pub c: Fragment,
     /// A.
     pub a: Left,

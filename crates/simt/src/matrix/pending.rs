@@ -31,7 +31,8 @@ impl Uses {
         }
         for instr in &program.code {
             uses.starts.push(uses.regs.len() as u32);
-            if is_wgmma(instr) {
+            // A move to itself is what is left of two registers that became one.
+            if is_wgmma(instr) || matches!(instr, Instr::Move { dst, src } if dst == src) {
                 continue;
             }
             instr

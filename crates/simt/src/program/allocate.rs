@@ -5,7 +5,8 @@
 //! different ways through the code, but each of them goes forward in it or back to the top of a loop, so that what is
 //! right for one thread is right for all: rows of registers are shared between lanes, elements of rows are not.
 //!
-//! The registers of a wgmma are alive as long as it may be pending, whether anybody reads them or not (`pending.rs`).
+//! The registers of a wgmma's result are those of what it adds to, where they may be (`coalesce.rs`), and alive as long as
+//! it may be pending, whether anybody reads them or not (`pending.rs`).
 
 use super::pending::Products;
 use super::{Instr, Pc, Program, Reg, Regs};
@@ -29,6 +30,7 @@ impl Program {
     /// Gives registers that are never alive together one number, and sets [`Program::registers`] and
     /// [`Program::live_words`]. `bits` has the width of each register as decoding numbered them.
     pub fn allocate(&mut self, bits: &[u8]) {
+        self.coalesce(bits.len());
         let intervals = self.intervals(bits.len());
         self.live_words = live_words(&intervals, bits);
         let names = assign(&intervals);

@@ -8,6 +8,7 @@
 //! which is always an [`Instr::Join`] behind it in the code. A lane that reaches the end of the code has ended.
 
 mod allocate;
+mod coalesce;
 mod pending;
 
 use std::ops::Range;

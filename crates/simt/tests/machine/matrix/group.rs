@@ -2,12 +2,12 @@
 
 use mytriton_layout::HardwareSwizzle;
 use mytriton_simt::matrix::{Accumulator, Input, MatrixInstr};
-use mytriton_simt::program::Instr;
-use mytriton_ssa::{BinaryOp, CmpPred};
+use mytriton_simt::program::{Instr, Reg};
+use mytriton_ssa::{BinaryOp, CmpPred, Scalar};
 
 use super::wgmma::{Case, Kernel, Lie, PLAIN, shares_of_d};
 use super::{Matrix, matrix, product, sum};
-use crate::asm::right;
+use crate::asm::{Asm, right};
 
 fn expected(case: &Case) -> Matrix {
     let (a, b, c) = case.matrices();
@@ -150,7 +150,7 @@ fn sums_in_a_loop() {
             asm.matrix(MatrixInstr::WgmmaWait { pending: 1 });
             asm.push(Instr::Binary {
                 op: BinaryOp::Add,
-                ty: mytriton_ssa::Scalar::I64,
+                ty: Scalar::I64,
                 dst: count,
                 a: count,
                 b: one,
@@ -168,6 +168,61 @@ fn sums_in_a_loop() {
     assert!(out[at..] == shares_of_d(&case, &expected));
 }
 
+/// As it is decoded: results are values of their own, and what the loop carries is moved at its end, while it is pending.
+#[test]
+fn sums_that_a_loop_carries() {
+    let case = Case::new(16, Input::BF16, Accumulator::F32);
+    let mut kernel = Kernel::new(&case, true);
+    let carried: Vec<Reg> = (0..8).map(|_| kernel.asm.reg()).collect();
+    let results: [Vec<Reg>; 2] = [0, 1].map(|_| (0..8).map(|_| kernel.asm.reg()).collect());
+    let first = kernel.product(&case, &carried, &results[0]);
+    let second = kernel.product(&case, &results[0], &results[1]);
+    let [zero, one, rounds] = [0, 1, 3].map(|c| kernel.asm.constant(c));
+    let count = kernel.asm.reg();
+    let move_all = |asm: &mut Asm, to: &[Reg], from: &[Reg]| {
+        for (&dst, &src) in to.iter().zip(from) {
+            asm.push(Instr::Move { dst, src });
+        }
+    };
+    kernel.asm.push(Instr::Move { dst: count, src: zero });
+    move_all(&mut kernel.asm, &carried, &kernel.d_regs);
+    kernel.asm.matrix(MatrixInstr::WgmmaFence);
+    kernel.asm.repeat(
+        |asm| asm.cmp(CmpPred::LtU, count, rounds),
+        |asm| {
+            for wgmma in [first, second] {
+                asm.matrix(MatrixInstr::Wgmma(wgmma));
+                asm.matrix(MatrixInstr::WgmmaCommit);
+            }
+            asm.matrix(MatrixInstr::WgmmaWait { pending: 1 });
+            move_all(asm, &carried, &results[1]);
+            let next = asm.binary(BinaryOp::Add, count, one);
+            asm.push(Instr::Move { dst: count, src: next });
+        },
+    );
+    kernel.asm.matrix(MatrixInstr::WgmmaWait { pending: 0 });
+    // C is wanted once more, so that it cannot be what the loop carries.
+    let added: Vec<Reg> = carried.iter().map(|_| kernel.asm.reg()).collect();
+    for ((&dst, &a), &b) in added.iter().zip(&carried).zip(&kernel.d_regs) {
+        kernel.asm.push(Instr::Binary {
+            op: BinaryOp::Add,
+            ty: Scalar::F32,
+            dst,
+            a,
+            b,
+        });
+    }
+    kernel.d_regs = added;
+    let at = kernel.store_d();
+    let out = right(&kernel.asm.finish(), 1, 128, &kernel.words);
+    let (a, b, c) = case.matrices();
+    let once = product(&a, &b);
+    let expected = matrix(64, 16, |i, j| {
+        6 * once[i as usize][j as usize] + 2 * c[i as usize][j as usize]
+    });
+    assert!(out[at..] == shares_of_d(&case, &expected));
+}
+
 /// A D that nobody reads keeps its registers until the wait, although other values want some.
 #[test]
 fn registers_of_results_that_nobody_reads() {
@@ -177,7 +232,7 @@ fn registers_of_results_that_nobody_reads() {
     };
     let mut kernel = Kernel::new(&case, true);
     kernel.asm.matrix(MatrixInstr::WgmmaFence);
-    let d: Vec<_> = (0..8).map(|_| kernel.asm.reg()).collect();
+    let d: Vec<Reg> = (0..8).map(|_| kernel.asm.reg()).collect();
     let c = kernel.d_regs.clone();
     // D is not C: the numbers of C stay.
     let wgmma = kernel.product(&case, &c, &d);

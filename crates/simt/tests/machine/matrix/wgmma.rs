@@ -74,6 +74,9 @@ fn invert(shape: [u32; 2], bytes: u32, swizzle: HardwareSwizzle) -> LinearLayout
     hardware_swizzled(shape, bytes, swizzle).unwrap().invert().unwrap()
 }
 
+/// Where an element is, from (mn, k).
+type Offsets = Box<dyn Fn(usize, usize) -> usize>;
+
 /// Places an operand of `mn` rows (or columns) of 32 bytes at a multiple of 1024 bytes.
 fn place(lie: Lie, mn: usize, element_bytes: usize, start: usize, of: impl Fn(usize, usize) -> u32) -> Placed {
     let k = 32 / element_bytes;
@@ -91,12 +94,11 @@ fn place(lie: Lie, mn: usize, element_bytes: usize, start: usize, of: impl Fn(us
         0
     };
     let rows = mn.next_power_of_two();
-    let (leading, stride, at): (usize, usize, Box<dyn Fn(usize, usize) -> usize>) = match (lie.swizzle, lie.transposed)
-    {
+    let (leading, stride, at): (usize, usize, Offsets) = match (lie.swizzle, lie.transposed) {
         (None, false) => (
             128,
             256,
-            Box::new(|mn, k| mn / 8 * 256 + k * element_bytes / 16 * 128 + mn % 8 * 16 + k * element_bytes % 16),
+            Box::new(move |mn, k| mn / 8 * 256 + k * element_bytes / 16 * 128 + mn % 8 * 16 + k * element_bytes % 16),
         ),
         (None, true) => (
             mn * 16,
