@@ -1,12 +1,15 @@
 //! What the fuzz targets share: the probes, mutation by tokens, and a bound on memory.
 
+// Before all others: what is named first is linked last, and one of MLIR's libraries has a `main` too, that of mlir-opt,
+// which would take the place of libFuzzer's.
+#[cfg(feature = "mlir")]
+extern crate mytriton_compiler as _;
+
 use std::alloc::System;
 
 use cap::Cap;
 use libfuzzer_sys::fuzzer_mutate;
 
-#[cfg(feature = "mlir")]
-mod entry;
 pub mod mutate;
 pub mod probe;
 

@@ -1,6 +1,9 @@
 #![no_main]
 #![allow(missing_docs)]
 
+// Before libFuzzer, for the order in which they are linked.
+extern crate mytriton_fuzz_targets;
+
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
