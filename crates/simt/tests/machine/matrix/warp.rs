@@ -1,12 +1,13 @@
 //! "mma.sync", "ldmatrix" and "stmatrix".
 
 use mytriton_layout::DistributedLayout;
+use mytriton_simt::Options;
 use mytriton_simt::matrix::{Accumulator, Fragment, Input, MatrixInstr, Mma};
 use mytriton_simt::program::{Instr, Space, Special};
 use mytriton_ssa::{BinaryOp, CmpPred};
 
 use super::{Matrix, a, b, bits, bits_of_sum, c, pack, product, sum};
-use crate::asm::{Asm, right, wrong};
+use crate::asm::{Asm, right, run_words, seed, wrong};
 
 /// The elements of a matrix that lie in a lane, in order.
 fn share(layout: &DistributedLayout, lane: u32, count: usize, of: impl Fn(usize, usize) -> u32) -> Vec<u32> {
@@ -184,6 +185,24 @@ fn matrices_to_registers_and_back() {
             assert!(out[128 + expected.len()..].iter().all(|&word| word == 0));
         }
     }
+}
+
+/// Rows 48 bytes apart lie in different banks.
+#[test]
+fn accesses_of_matrices_are_counted() {
+    let options = Options {
+        count_accesses: true,
+        ..seed(0)
+    };
+    let (_, report) = run_words(&copy(4, [false; 2]).finish(), 1, 32, &[1; 256], options);
+    let wide = report
+        .accesses
+        .iter()
+        .filter(|count| count.bytes == 16 && count.space == Space::Shared);
+    let wide: Vec<_> = wide
+        .map(|count| (count.store, count.lanes, count.transactions, count.excess()))
+        .collect();
+    assert_eq!(wide, [(false, 32, 4, 0), (true, 32, 4, 0)]);
 }
 
 /// The words of a lane are those that "mma.sync" wants: four matrices are an A operand of 16-bit elements.
