@@ -50,7 +50,7 @@ pub enum Reason {
 pub fn check(text: &str) -> Result<(), Refusal> {
     let mut scan = Scan::new(text.as_bytes());
     scan.run().map_err(|reason| {
-        let before = &text.as_bytes()[..scan.at.min(text.len())];
+        let before = &text.as_bytes()[..scan.at];
         Refusal {
             reason,
             line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(),
@@ -263,12 +263,12 @@ impl<'a> Scan<'a> {
     /// A string ends with its line, as an error if not before.
     fn string(&mut self) {
         while let Some(byte) = self.peek() {
-            match byte {
+            let length = match byte {
                 b'\n' => return,
-                b'\\' => self.at += 1,
-                _ => {}
-            }
-            self.at += 1;
+                b'\\' => 2,
+                _ => 1,
+            };
+            self.at = (self.at + length).min(self.text.len());
             if byte == b'"' {
                 return;
             }
@@ -281,7 +281,7 @@ impl<'a> Scan<'a> {
             Some(b'"') => {
                 self.at += 1;
                 self.string();
-                &self.text[start..self.at.min(self.text.len())]
+                &self.text[start..self.at]
             }
             Some(b'0'..=b'9') => self.take_while(start, |byte| byte.is_ascii_digit()),
             _ => self.take_while(start, |b| {

@@ -146,3 +146,18 @@ fn arrays_that_mlir_fails_on() {
         assert_eq!(refused(text), None, "{text}");
     }
 }
+
+#[test]
+fn every_end_of_a_text_is_one() {
+    const TEXT: &str = "#a = [1 : i32, {x = \"s\\\"\\0A\"}] // c (\r\n!t = tuple<i32, !llvm.ptr<3>>\n#\"q\\\" = 1\n\
+        module @\"m\\\" {%0:2 = \"x\"() {a = #a, b = affine_map<(d0) -> (d0 mod 7 - 1)>} : () -> (!t, f32)}\\";
+    for end in 0..=TEXT.len() {
+        assert_eq!(refused(&TEXT[..end]), None, "{}", &TEXT[..end]);
+        // One character less, or another, anywhere.
+        for at in 0..end.min(TEXT.len() - 1) {
+            for other in ["", "\\", "\"", "<", "\n", "é"] {
+                let _ = check(&format!("{}{other}{}", &TEXT[..at], &TEXT[at + 1..end.max(at + 1)]));
+            }
+        }
+    }
+}
