@@ -10,7 +10,8 @@
 //! 4. [`math::link`]: the bodies of the mathematical functions that the module calls, from an embedded bitcode
 //!    library. No CUDA toolkit is needed.
 //! 5. [`optimise`]: LLVM's `default<O3>` pipeline with the target's cost model.
-//! 6. [`emit_ptx`]: instruction selection.
+//! 6. [`packed::take_sums_apart`]: around a fault of ptxas.
+//! 7. [`emit_ptx`]: instruction selection.
 //!
 //! Everything here is single-threaded per call and safe to call from many threads at once, each with its own
 //! [`inkwell::context::Context`]. LLVM's target machines are kept per thread ([`machine`]).
@@ -26,6 +27,7 @@ pub mod guard;
 pub mod legality;
 pub mod machine;
 pub mod math;
+pub mod packed;
 pub mod pipeline;
 pub mod ptxas;
 pub mod target;

@@ -196,6 +196,26 @@ fn from_hex(ty: Scalar, text: &str) -> Result<u64, String> {
     }
 }
 
+/// The corpus in the source tree, which is part of the executable: kernels that were run wrongly once, and some that are
+/// merely strange. Names are those of the files, without the ending.
+///
+/// # Errors
+/// A file that is no case.
+pub fn corpus() -> Result<Vec<(String, Case)>, CorpusError> {
+    static FILES: include_dir::Dir<'_> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/corpus");
+    let mut cases = Vec::new();
+    for file in FILES.files() {
+        let path = file.path();
+        let text = file.contents_utf8().ok_or_else(|| CorpusError::File {
+            file: path.display().to_string(),
+            message: "it is not UTF-8".to_owned(),
+        })?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        cases.push((name, read_case(text, &path.display().to_string())?));
+    }
+    Ok(cases)
+}
+
 /// Reads every `.ssa` file of a directory, in the order of their names, which are given without the ending.
 pub fn read_corpus(directory: &Path) -> Result<Vec<(String, Case)>, CorpusError> {
     let failed = |path: &Path, error: std::io::Error| CorpusError::File {

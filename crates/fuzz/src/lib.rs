@@ -28,7 +28,7 @@ mod taint;
 mod tree;
 
 pub use case::{Arg, BUFFER_ALIGNMENT, Buffer, Case, CaseError};
-pub use corpus::{CorpusError, read_case, read_corpus, write_case};
+pub use corpus::{CorpusError, corpus, read_case, read_corpus, write_case};
 pub use coverage::Coverage;
 pub use driver::{Finding, Fuzzer, Limit, Runs, Statistics, seed_of};
 pub use duplicates::has_conflicting_stores;

@@ -32,6 +32,13 @@ fn a_short_run_finds_nothing() {
 fn the_corpus_agrees() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let corpus = read_corpus(&directory).unwrap_or_else(|e| panic!("{e}"));
+    let embedded = mytriton_fuzz::corpus().unwrap_or_else(|e| panic!("{e}"));
+    assert!(
+        corpus
+            .iter()
+            .map(|case| &case.0)
+            .eq(embedded.iter().map(|case| &case.0))
+    );
     assert!(corpus.len() >= 12, "{} cases", corpus.len());
     for (name, case) in corpus {
         let expected = oracle(&case).unwrap_or_else(|e| panic!("{name}: {e}"));

@@ -5,6 +5,7 @@ mod errors;
 mod fusion;
 mod kernels;
 mod math;
+mod packed;
 mod values;
 
 use melior::Context;

@@ -1,13 +1,13 @@
 //! Random kernels by every way there is: those of the fuzzer, its corpus, and long runs of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use mytriton_compiler::{CompileOptions, Form, OptLevel, Target, compile, simt, steps};
 use mytriton_fuzz::{
-    Arg, Case, Executor, Failure, Fuzzer, Limit, Outputs, Verdict, built_in, examine, generate, interpret, oracle,
-    read_corpus, seed_of, write_case,
+    Arg, Case, Executor, Failure, Fuzzer, Limit, Outputs, Verdict, built_in, corpus, examine, generate,
+    has_conflicting_stores, interpret, oracle, rules, seed_of, shrink, write_case,
 };
 use mytriton_runtime::{Cuda, DeviceBuffer, Error, Function, Params};
 use mytriton_ssa::Kernel;
@@ -21,6 +21,8 @@ use crate::simt::{Input, InputArg, run_program};
 /// Kernels of an ordinary run of the suite, and those among them whose code the tools check too.
 const KERNELS: usize = 48;
 const FOR_TOOLS: usize = 16;
+/// Attempts to make a kernel smaller that a GPU runs wrongly.
+const SHRINK_ATTEMPTS: usize = 1500;
 
 /// The options under which a case's results are the same everywhere.
 fn options(case: &Case, target: Target, opt_level: OptLevel) -> CompileOptions {
@@ -169,6 +171,22 @@ impl OnGpu {
     }
 }
 
+impl OnGpu {
+    /// A smaller case that has wrong results this way too, as a file for the corpus.
+    fn made_small(&self, case: &Case) -> String {
+        let mut fails = |case: &Case| {
+            let Ok(expected) = oracle(case) else { return false };
+            let comparable = rules(case).is_ok() && has_conflicting_stores(case) == Ok(false);
+            comparable
+                && self
+                    .run(case)
+                    .is_ok_and(|outputs| mytriton_fuzz::compare(case, &outputs, &expected, false).is_err())
+        };
+        let small = shrink(case, SHRINK_ATTEMPTS, &mut fails).case;
+        write_case(&small, &[format!("wrong results by {}", self.way.name())])
+    }
+}
+
 enum Stop {
     Wrong(String),
     Missing(String),
@@ -196,19 +214,11 @@ fn executors(seed: u64) -> Vec<Box<dyn Executor>> {
     executors
 }
 
-/// The fuzzer's corpus in the source tree; elsewhere the suite does without.
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus")
-}
-
 /// Checks of the corpus and of some random kernels: one for each case, by all ways.
 pub fn checks(setting: &Setting) -> Result<Vec<Check>, String> {
     let mut checks = Vec::new();
-    if corpus().is_dir() {
-        let cases = read_corpus(&corpus()).map_err(|error| error.to_string())?;
-        for (name, case) in cases {
-            checks.push(check_of(format!("corpus::{name}::all"), case, setting));
-        }
+    for (name, case) in corpus().map_err(|error| error.to_string())? {
+        checks.push(check_of(format!("corpus::{name}::all"), case, setting));
     }
     for index in 0..KERNELS {
         let case = generate(seed_of(setting.seed, index));
@@ -257,28 +267,38 @@ fn check(case: &Case, seed: u64, cuda: Option<&Rc<Cuda>>) -> Outcome {
             Verdict::Unsupported(what) => return failed(format!("{}: {what}", executor.name())),
         }
     }
-    for way in cuda.iter().flat_map(|_| Way::ALL) {
-        let Some(cuda) = cuda else { break };
+    let Some(cuda) = cuda else { return Outcome::Passed };
+    let mut wrong = Vec::new();
+    for way in Way::ALL {
         let on_gpu = OnGpu {
             cuda: cuda.clone(),
             way,
         };
-        let wrong = match on_gpu.run(case) {
+        let problem = match on_gpu.run(case) {
             Ok(outputs) => match mytriton_fuzz::compare(case, &outputs, &expected, false) {
                 Ok(()) => continue,
-                Err(mismatch) => mismatch.to_string(),
+                Err(mismatch) => {
+                    let small = on_gpu.made_small(case);
+                    wrong.push(format!("{}: {mismatch}\nmade small:\n{small}", way.name()));
+                    continue;
+                }
             },
             Err(Stop::Wrong(error)) => error,
             Err(Stop::Missing(error)) => return offline::missing(&error),
             // After it the context is of no use any more.
             Err(Stop::Driver(error @ Error::Kernel { .. })) => {
-                return Outcome::Fatal(format!("{}: {error}", way.name()));
+                wrong.push(format!("{}: {error}", way.name()));
+                return Outcome::Fatal(wrong.join("\n"));
             }
             Err(Stop::Driver(error)) => error.to_string(),
         };
-        return failed(format!("{}: {wrong}", way.name()));
+        wrong.push(format!("{}: {problem}", way.name()));
     }
-    Outcome::Passed
+    if wrong.is_empty() {
+        Outcome::Passed
+    } else {
+        failed(wrong.join("\n"))
+    }
 }
 
 /// A long run without a GPU. What it finds is made small and written to files.
