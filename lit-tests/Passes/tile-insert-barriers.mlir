@@ -281,6 +281,30 @@ func.func @after(%x: !tile.ptr<f32>, %v: f32, %n: i32, %c: i1) attributes {tile.
   return
 }
 
+// A loop of scf.while is left after its test: what the test leaves behind counts after the loop, whatever the body does.
+// CHECK-LABEL: func.func @after_test
+// CHECK: scf.while
+// CHECK: tile.store
+// CHECK: scf.condition
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.load
+// CHECK: scf.yield
+// CHECK: }
+// CHECK: gpu.barrier
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: return
+func.func @after_test(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>, %v: f32, %c: i1) attributes {tile.kernel} {
+  scf.while : () -> () {
+    tile.store %x, %v : !tile.ptr<f32>
+    scf.condition(%c)
+  } do {
+    %a = tile.load %y : !tile.ptr<f32>
+    scf.yield
+  }
+  %b = tile.load %x : !tile.ptr<f32>
+  return
+}
+
 // Only what comes around from the inner loop asks for a barrier in the outer one.
 // CHECK-LABEL: func.func @nested
 // CHECK: scf.for

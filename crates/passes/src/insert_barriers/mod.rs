@@ -127,30 +127,41 @@ impl Walk {
         Ok(pending)
     }
 
-    /// A loop, entered with `pending`: what is pending after it is what may go into an iteration, or comes out of one.
+    /// A loop, entered with `pending`: what is pending after it is what its last round leaves. That is what may go into a
+    /// round of `scf.for`, which is left between rounds, but what comes out of the test of `scf.while`, which is left there.
     fn loop_op<'c: 'a, 'a>(&mut self, op: OperationRef<'c, 'a>, pending: Vec<Access>) -> PassResult<'c, Vec<Access>> {
         let id = op.to_raw().ptr as usize;
         let mut entering = self.loops.get(&id).cloned().unwrap_or_default();
         merge(&mut entering, pending);
         let mut inside = FxHashSet::default();
         let mut end = entering.clone();
+        let mut after_test = None;
         for body in blocks_of(op) {
             defined_in(body, &mut inside);
             end = self.block(body, end)?;
+            after_test.get_or_insert_with(|| end.clone());
         }
-        for access in &mut end {
-            access.place = access
-                .place
-                .take()
-                .filter(|place| !place.values().any(|v| inside.contains(&v)));
-        }
-        merge(&mut entering, end);
+        merge(&mut entering, seen_from_outside(end, &inside));
         if self.loops.get(&id) != Some(&entering) {
             self.grown = true;
             self.loops.insert(id, entering.clone());
         }
-        Ok(entering)
+        Ok(match after_test {
+            Some(after_test) if name_of(op) == "scf.while" => seen_from_outside(after_test, &inside),
+            _ => entering,
+        })
     }
+}
+
+/// The same accesses where the values of a loop's inside mean nothing: in its next round they are others.
+fn seen_from_outside(mut accesses: Vec<Access>, inside: &FxHashSet<usize>) -> Vec<Access> {
+    for access in &mut accesses {
+        access.place = access
+            .place
+            .take()
+            .filter(|place| !place.values().any(|v| inside.contains(&v)));
+    }
+    accesses
 }
 
 /// The values of a block and of those within it.
