@@ -7,6 +7,8 @@ use mytriton_compiler::read_mlir;
 #[allow(dead_code)]
 #[path = "../../../../fuzz/src/mutate.rs"]
 mod mutate;
+#[path = "../../../../fuzz/src/probe/mlir_attribute.rs"]
+mod probe_attribute;
 #[path = "../../../../fuzz/src/probe/mlir_gpu.rs"]
 mod probe_gpu;
 #[path = "../../../../fuzz/src/probe/mlir_module.rs"]
@@ -56,6 +58,12 @@ fn every_text_of_tiles_has_an_answer() {
 fn every_text_of_threads_has_an_answer() {
     let words = include_str!("../../../../fuzz/dictionaries/mlir_gpu.dict");
     replay(&["fuzz/seeds/mlir_gpu"], words, 200, probe_gpu::probe);
+}
+
+#[test]
+fn every_attribute_and_type_has_an_answer() {
+    let words = include_str!("../../../../fuzz/dictionaries/mlir.dict");
+    replay(&["fuzz/seeds/mlir_attribute"], words, 40, probe_attribute::probe);
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod array;
 mod check;
 mod compile;
 mod error;
+mod findings;
 #[cfg(test)]
 mod fuzz;
-mod findings;
 mod generate;
 mod literal;
 mod npy;
