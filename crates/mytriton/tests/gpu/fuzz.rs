@@ -244,8 +244,9 @@ fn checks_by_tools(name: &str, case: &Case) -> [Check; 2] {
     let mut code = crate::case::Case::new(name, case.kernel.clone(), |_| Vec::new()).warps(case.num_warps);
     code.local_memory = LocalMemory::Spills;
     let code = Rc::new(code);
-    let ways: [(&str, fn(&crate::case::Case) -> Outcome); 2] = [("ptxas", offline::ptxas), ("nvrtc", offline::nvrtc)];
-    ways.map(|(way, run)| {
+    type Tool = fn(&crate::case::Case) -> Outcome;
+    let tools: [(&str, Tool); 2] = [("ptxas", offline::ptxas), ("nvrtc", offline::nvrtc)];
+    tools.map(|(way, run)| {
         let code = code.clone();
         Check {
             name: format!("{name}::{way}"),

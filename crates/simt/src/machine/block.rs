@@ -220,7 +220,7 @@ impl<'a> Block<'a> {
             Instr::Store { .. } => self.store(w, pc, mask, instr, tally),
             Instr::Atomic { .. } | Instr::CompareExchange { .. } => self.atomic(w, pc, mask, instr, tally),
             Instr::Barrier => return self.barrier(w, f, pc, mask),
-            Instr::NamedBarrier { id, threads, wait } => return self.named_barrier(w, f, pc, mask, id, threads, wait),
+            Instr::NamedBarrier { .. } => return self.named_barrier(w, f, pc, mask, instr),
             Instr::WarpBarrier { mask: wanted } => return self.warp_barrier(w, f, pc, mask, wanted),
             Instr::Shuffle { .. } => self.shuffle(w, pc, mask, instr),
             Instr::Vote { .. } => self.vote(w, pc, mask, instr),

@@ -34,7 +34,7 @@ impl Block<'_> {
         let place = |address: u64| match space {
             Space::Shared => ("shared memory".to_owned(), address as i64),
             Space::Global => match self.env.memory.locate(address) {
-                Some((name, offset)) if name.is_empty() => ("its buffer".to_owned(), offset),
+                Some(("", offset)) => ("its buffer".to_owned(), offset),
                 Some((name, offset)) => (format!("buffer '{name}'"), offset),
                 None => ("memory".to_owned(), address as i64),
             },

@@ -87,10 +87,13 @@ pub enum LaunchError {
     Shared { bytes: u64 },
 }
 
-/// Findings so far, each kind at each operation once.
+/// What makes findings one: operation, kind, and the other operation where two are involved.
+type FoundKey = (Pc, &'static str, Option<Pc>);
+
+/// Findings so far, each kind at each operation once, with the number of the thread in the grid.
 #[derive(Default)]
 struct Found {
-    list: Vec<((Pc, &'static str, Option<Pc>), u64, Finding)>,
+    list: Vec<(FoundKey, u64, Finding)>,
 }
 
 /// What the blocks of a launch share.
@@ -309,7 +312,7 @@ fn check(program: &Program, launch: Launch, args: &[u64]) -> Result<u32, LaunchE
             given: block,
         });
     }
-    // The shadow of memory numbers warps, those of blocks being a power of two apart at worst.
+    // The shadow of memory has 32 bits for the number of a warp in the grid.
     if product(grid).saturating_mul(threads) > 1 << 32 {
         return Err(LaunchError::TooManyThreads {
             grid,

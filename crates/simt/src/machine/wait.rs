@@ -5,7 +5,7 @@ use super::block::{Block, Next, thread};
 use super::warp::{Fragment, Polled, Wait};
 use crate::clock::Knowledge;
 use crate::finding::{FindingKind, Waiting};
-use crate::program::{Pc, Reg};
+use crate::program::{Instr, Pc, Reg};
 
 /// Numbered barriers of a block (PTX ISA, "barrier").
 pub(super) const NAMED: u64 = 16;
@@ -110,16 +110,10 @@ impl Block<'_> {
         }
     }
 
-    pub fn named_barrier(
-        &mut self,
-        w: usize,
-        f: usize,
-        pc: Pc,
-        mask: u32,
-        id: Reg,
-        threads: Option<Reg>,
-        wait: bool,
-    ) -> Next {
+    pub fn named_barrier(&mut self, w: usize, f: usize, pc: Pc, mask: u32, instr: &Instr) -> Next {
+        let Instr::NamedBarrier { id, threads, wait } = *instr else {
+            return Next::On;
+        };
         self.check_whole(w, pc, mask, "numbered barrier");
         let lane = mask.trailing_zeros() as usize;
         let first = thread(w, lane);
@@ -129,7 +123,7 @@ impl Block<'_> {
         let expected = threads.map_or(all, |threads| warp.row(threads)[lane]);
         let problem = if id >= NAMED {
             Some(format!("barrier number {id}; a block has {NAMED}, from 0"))
-        } else if expected == 0 || expected % 32 != 0 || expected > all {
+        } else if expected == 0 || !expected.is_multiple_of(32) || expected > all {
             Some(format!(
                 "a barrier of {expected} threads: it must be a multiple of 32, at most the block's {all}"
             ))

@@ -7,7 +7,7 @@ use crate::asm::{Asm, BOTH, RELAXED, right};
 
 /// What PTX says of a shuffle: the source lane, and whether it is in range.
 fn source(mode: Shuffle, lane: u32, by: u32, width: u32) -> (u32, bool) {
-    let (clamp, segment) = (if mode == Shuffle::Up { 0 } else { 0x1F }, 32 - width & 0x1F);
+    let (clamp, segment) = (if mode == Shuffle::Up { 0 } else { 0x1F }, (32 - width) & 0x1F);
     let last = (lane & segment) | (clamp & !segment & 0x1F);
     let first = lane & segment;
     let (from, fits) = match mode {
