@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use mytriton_ssa::{Const, Kernel, Scalar};
 
-use crate::compare::{Rule, agrees};
+use crate::compare::Rule;
 use crate::values::{Domain, Random, bits_at, bytes_of, element, loaded};
 
 /// Elements behind every buffer's own that nothing may change.
@@ -174,7 +174,7 @@ impl Launch {
     /// With an exact output: the first elements that the pointer leads to, with what they should be.
     pub fn exact(self, arg: usize, expected: Vec<Const>) -> Launch {
         let len = expected.len();
-        self.output(arg, "result", 0..len, Rule::Exact, expected)
+        self.output(arg, "result", 0..len, Rule::EXACT, expected)
     }
 
     /// With an output: elements from the pointer on.
@@ -227,7 +227,9 @@ impl Launch {
                         Rule::Either(further) => Some(loaded(scalar, bits_at(scalar, oracle, index + further))),
                         _ => None,
                     };
-                    agrees(output.rule, loaded(scalar, found), loaded(scalar, wanted), other)
+                    output
+                        .rule
+                        .accepts(loaded(scalar, found), loaded(scalar, wanted), other)
                 });
                 if !agree {
                     wrong += 1;
@@ -302,7 +304,7 @@ impl Launch {
                     found
                 };
                 // Functions come from the same mathematics on both sides, so that the rule is an upper bound.
-                if !agrees(output.rule, found, *expected, Some(*expected)) {
+                if !output.rule.accepts(found, *expected, Some(*expected)) {
                     return Err(format!(
                         "{}: {} {at}: the interpreter gives {found:?}, but {expected:?} is expected",
                         self.what, output.what

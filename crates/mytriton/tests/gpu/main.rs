@@ -5,7 +5,7 @@
 //! code. On a machine with a GPU the kernel goes there through PTX, with and without optimisation, and through CUDA C++.
 //! On others ptxas and NVRTC check the code.
 //!
-//! The executable needs nothing but the driver, so it can be carried. What each result is compared by: `compare.rs`.
+//! The executable needs nothing but the driver, so it can be carried. What each result is compared by: `mytriton_fuzz::Rule`.
 
 mod bad_input;
 mod case;

@@ -321,10 +321,10 @@ fn fusion() -> Result<Vec<Case>, mytriton_ssa::BuildError> {
                 let inputs = [0, 1, 2].map(|_| Data::random(random, scalar, 128, Domain::Moderate, 0));
                 let out = Data::random(random, scalar, 256, Domain::Any, 0);
                 let args = inputs.into_iter().chain([out]).map(Arg::from);
-                let rule = if fusion { Rule::Either(128) } else { Rule::Exact };
+                let rule = if fusion { Rule::Either(128) } else { Rule::EXACT };
                 let launch = Launch::new("128 elements", [1, 1, 1], args);
                 let launch = launch.output(3, "x * y + z", 0..128, rule, Vec::new());
-                vec![launch.output(3, "fma", 128..256, Rule::Exact, Vec::new())]
+                vec![launch.output(3, "fma", 128..256, Rule::EXACT, Vec::new())]
             });
             case.fusion = fusion;
             cases.push(case);

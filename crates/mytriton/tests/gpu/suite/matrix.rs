@@ -9,7 +9,7 @@ use mytriton_ssa::{
 };
 
 use crate::case::{Arg, Case, Data, Launch, LocalMemory};
-use crate::compare::rule_of;
+use crate::compare::Rule;
 use crate::suite::{Group, SIZES};
 use crate::values::{Domain, Random};
 
@@ -296,7 +296,7 @@ impl Matrix {
                     _ => op.kind.name().to_owned(),
                 };
                 let operand = self.inputs[op.operands.start].0;
-                let rule = rule_of(&op.kind, operand);
+                let rule = Rule::Of(mytriton_fuzz::Rule::of(&op.kind, operand));
                 launch = launch.output(inputs.len() + position, name, slot * n..(slot + 1) * n, rule, expected);
             }
         }

@@ -202,7 +202,7 @@ fn squares_case<T: Element>(block: usize, warps: u32) -> Result<Case, FrontendEr
                 let expected: Vec<Const> = (0..n).map(|i| mul(x.get(i), x.get(i))).collect();
                 let args = [x.into(), y.into(), Arg::from(n as i32)];
                 let grid = [n.div_ceil(block) as u32, 1, 1];
-                Launch::new(format!("n = {n}"), grid, args).output(1, "square", 0..n, Rule::Exact, expected)
+                Launch::new(format!("n = {n}"), grid, args).output(1, "square", 0..n, Rule::EXACT, expected)
             })
             .into()
     });
