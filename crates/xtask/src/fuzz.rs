@@ -25,7 +25,7 @@ pub struct Options {
     /// Where kernels go that are run wrongly, made small
     #[arg(long, value_name = "DIR", default_value = "target/fuzz")]
     findings: PathBuf,
-    /// Feed a parser with random bytes instead (needs a nightly toolchain and cargo-fuzz); `list` names the targets
+    /// Feed a parser with random bytes instead; needs cargo-fuzz. fuzz/README.md names the targets
     #[arg(long, value_name = "TARGET", conflicts_with = "findings")]
     bytes: Option<String>,
 }
@@ -57,17 +57,56 @@ fn kernels(project: &Project, options: &Options) -> Result<()> {
     process::run(command.current_dir(project.root()))
 }
 
-/// cargo-fuzz, which needs a nightly compiler, on one of the targets in `fuzz/`.
-fn bytes(project: &Project, target: &str, options: &Options) -> Result<()> {
-    let mut command = Command::new("cargo");
-    command
-        .arg("+nightly")
-        .arg("fuzz")
-        .current_dir(project.root().join("fuzz"));
-    if target == "list" {
-        return process::run(command.args(["list", "--fuzz-dir", "."]));
+/// A target of byte-level fuzzing.
+struct Target {
+    name: &'static str,
+    /// The words that its inputs are made of.
+    dictionary: &'static str,
+    /// Directories with further inputs to begin with.
+    seeds: &'static [&'static str],
+    mlir: bool,
+}
+
+const fn target(name: &'static str, dictionary: &'static str, seeds: &'static [&'static str], mlir: bool) -> Target {
+    Target {
+        name,
+        dictionary,
+        seeds,
+        mlir,
     }
-    command.args(["run", "--fuzz-dir", ".", target, "--"]);
+}
+
+const TARGETS: &[Target] = &[
+    target("ssa", "ssa", &["examples/kernels"], false),
+    target("diagnostics", "ssa", &["examples/kernels"], false),
+    target("artefact", "artefact", &[], false),
+    target("npy", "npy", &[], false),
+    target("arguments", "arguments", &[], false),
+    target("mlir_module", "mlir", &["examples/kernels", "lit-tests/Dialect"], true),
+    target("mlir_attribute", "mlir", &[], true),
+    target("mlir_gpu", "mlir_gpu", &["lit-tests/Conversion"], true),
+];
+
+/// cargo-fuzz on one of the targets in `fuzz/`.
+fn bytes(project: &Project, name: &str, options: &Options) -> Result<()> {
+    let Some(target) = TARGETS.iter().find(|target| target.name == name) else {
+        let known: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+        bail!(
+            "there is no target '{name}' for random bytes: it must be one of {}",
+            known.join(", ")
+        );
+    };
+    // What is found on the way is kept there, and the directory has to exist.
+    let corpus = format!("fuzz/corpus/{name}");
+    std::fs::create_dir_all(project.root().join(&corpus))?;
+    let mut command = project.cargo(["fuzz", "run", "-s", "none"]);
+    if target.mlir {
+        command.args(["--features", "mlir"]);
+    }
+    command.args([name, &corpus, &format!("fuzz/seeds/{name}")]);
+    command.args(target.seeds);
+    command.args(["--", "-timeout=10", "-rss_limit_mb=2048"]);
+    command.arg(format!("-dict=fuzz/dictionaries/{}.dict", target.dictionary));
     match (&options.time, options.runs) {
         (Some(time), _) => command.arg(format!("-max_total_time={}", seconds(time)?)),
         (None, Some(runs)) => command.arg(format!("-runs={runs}")),
