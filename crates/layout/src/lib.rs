@@ -57,6 +57,7 @@ pub mod fragment;
 mod gf2;
 mod index;
 mod linear;
+pub mod picture;
 mod reduction;
 mod shared;
 pub mod staging;
