@@ -362,19 +362,38 @@ fn bad_layouts_are_told_where() {
         ("hw_swizzled(128B, 8)", &[8, 64]),
         ("slice(0, slice(0, slice(0, slice(0, slice(0, slice(0, slice(0, slice(0, slice(0, mma())))))))))", &[16]),
     ]), @r"
-    expected a layout: `#tile.layout<{`, `#tile.shared<{`, or the name of a constructor |  |
-    expected `,` or `]` | } |
-    expected `>`, found the end |  |
-    unexpected text after the layout | e |
-    99999999999 does not fit 32 bits | 9 |
-    basis lane[1] = [64]: coordinate 0 is outside of 0..32 | [64] | coordinates lie within the tile, its extents padded to powers of two
-    a basis of 1 coordinate in a layout of a tile of 4x4 | [2] | each basis has 2 coordinates, one per dimension
-    a distributed layout has no input dimension offset | offset | it has register, lane, warp, block
-    a shared layout has no input dimension lane | lane | it has offset
-    dimension lane is listed twice | lane |
-    the layout is not surjective: its rank is 2 of 3 output bits, nothing maps to (dim0 = 0, dim1 = 1) | #tile.layout<{register = [[1, 0]], lane = [[2, 0], [3, 0]]}> | every element of the tile needs an owner: add a basis, or shrink the tile
-    the layout is not surjective: its rank is 2 of 3 output bits, nothing maps to (dim0 = 0, dim1 = 2) | #tile.shared<{offset = [[0, 1], [0, 1], [1, 0]]}> | every element of the tile needs an owner: add a basis, or shrink the tile
-    dimension dim0 has size 8 on the left and 4 on the right | {lane = [1, 2]} -> {dim0 = 8} |
+    no layout is called bloked | bloked | #tile.layout<{...}>, #tile.shared<{...}>, or one of blocked, mma, wgmma, operand_a, operand_b, slice, swizzled, hw_swizzled
+    mma needs brackets, even without arguments: mma() | mma |
+    a list of numbers is no layout | [1, 2] |
+    blocked needs threads_per_warp | blocked | blocked takes size_per_thread, threads_per_warp, warps, order
+    size_per_thread has 2 numbers, here it needs 1 | [1, 1] |
+    size_per_thread is a list, as [1, 4] | 3 |
+    size_per_thread [3]: 3 is not a power of two | [3] |
+    warps [3]: 3 is not a power of two | [3] |
+    order [1] is not a permutation of the axes 0..1 | [1] |
+    size_per_thread is given twice | size_per_thread | blocked takes size_per_thread, threads_per_warp, warps, order
+    blocked has no parameter block | block | blocked takes size_per_thread, threads_per_warp, warps, order
+    one argument too many for blocked | [9] | blocked takes size_per_thread, threads_per_warp, warps, order
+    mma.sync has no accumulator of 16x16 | [16, 16] | it is m16n8: [16, 8]
+    an accumulator is a layout of matrices, not of a tile of 16 | mma([16, 8]) |
+    warps [3, 1] are not powers of two | [3, 1] |
+    n 24 is not a power of two from 8 to 256 | [64, 24] |
+    wgmma has no instruction of M 32 | [32, 8] | it is m64nN: [64, N]
+    warps [2, 1]: a warp group needs a multiple of 4 warps along M | [2, 1] |
+    operands are of mma or wgmma | blocked([1, 1], [32, 1]) |
+    width 3 is not a power of two up to 64 | 3 |
+    wgmma reads its B operand from shared memory | wgmma([64, 8]) | see hw_swizzled
+    operand_a needs parent | operand_a | operand_a takes parent, width
+    axis 2 of a layout that leaves a tile of 16 | 2 | 0 to 1 are possible
+    a slice is of a distributed layout, this one is in shared memory | swizzled() |
+    parent is a layout | 5 |
+    vec 3, per_phase 1, max_phase 1 must be powers of two | 3 |
+    order [0, 0] is not a permutation of the axes 0..2 | [0, 0] |
+    width is a number of at most 32 bits followed by B | 128 |
+    the hardware has no swizzle of 256 bytes | 256B | 32B, 64B or 128B
+    a tile of shape [8, 32] is smaller than the pattern of 8 x 64 | hw_swizzled(128B) |
+    a layout of 8-bit elements, of a tile of 16-bit ones | 8 | say it for the tile: --elem-bits 8
+    more than 8 layouts within one another | 0 |
     ");
 }
 
