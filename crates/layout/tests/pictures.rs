@@ -199,7 +199,12 @@ fn conversions_name_their_means() {
           source lane     = lane
         "
     );
-    insta::assert_snapshot!(plan("mma()", "blocked([1, 2], [8, 4])", &[16, 8], 16), @"nothing moves: no code");
+    insta::assert_snapshot!(plan("mma()", "blocked([1, 4], [16, 2])", &[16, 8], 16), @r"
+    moves within each warp: 4 registers to fill by 8 shuffles
+      source register = (register & 1) | ((lane & 16) >> 3)
+      source lane     = (register >> 1) | ((lane & 15) << 1)
+      lane bits that change: 0, 1, 2, 3, 4
+    ");
     insta::assert_snapshot!(plan("blocked([1, 4], [8, 4], [4, 1])", "blocked([4, 1], [4, 8], [1, 4], [0, 1])", &[64, 64], 16), @r"
     moves between warps, through shared memory: 32 registers to fill
       source register = ((register & 8) << 1) | ((register & 16) >> 1) | ((lane & 12) >> 2) | ((warp & 2) << 1)
@@ -267,7 +272,7 @@ fn svg_is_well_formed_and_stable() {
         ("mma_accumulator.svg", "mma([16, 8])", None, [16, 8], 32),
         ("warps.svg", "mma([16, 8], warps=[2, 2])", None, [32, 16], 32),
         ("swizzle.svg", "hw_swizzled(128B)", None, [8, 64], 16),
-        ("lanes.svg", "mma()", Some("blocked([1, 2], [8, 4])"), [16, 8], 16),
+        ("lanes.svg", "mma()", Some("blocked([1, 4], [16, 2])"), [16, 8], 16),
         (
             "staged.svg",
             "blocked([1, 4], [8, 4], [2, 1])",
