@@ -38,7 +38,7 @@ impl DistributedLayout {
     /// `width` and the warp counts must be powers of two and extents positive.
     pub fn mma_operand_a(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warps("mma operand", warps)?;
-        let tile = fragment(1, check_width(width)?, [16, 8 * width])?;
+        let tile = fragment(1, check_width(width)?, [16, depth(shape[1], width)])?;
         // Warps along N use the same rows.
         let tile = with_warps(tile, [(1, warps[1], false), (0, warps[0], true)])?;
         fit(tile, &shape, &[1, 0])
@@ -50,7 +50,7 @@ impl DistributedLayout {
     /// `width` and the warp counts must be powers of two and extents positive.
     pub fn mma_operand_b(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warps("mma operand", warps)?;
-        let tile = fragment(0, check_width(width)?, [8 * width, 8])?;
+        let tile = fragment(0, check_width(width)?, [depth(shape[0], width), 8])?;
         let tile = with_warps(tile, [(1, warps[1], true), (0, warps[0], false)])?;
         fit(tile, &shape, &[0, 1])
     }
@@ -77,7 +77,7 @@ impl DistributedLayout {
     /// The warps along M must be a multiple of four, `width` a power of two.
     pub fn wgmma_operand_a(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warp_group("wgmma operand", warps)?;
-        let tile = fragment(1, check_width(width)?, [16, 8 * width])?;
+        let tile = fragment(1, check_width(width)?, [16, depth(shape[1], width)])?;
         let tile = with_warps(tile, [(0, warps[0], true), (1, warps[1], false)])?;
         fit(tile, &shape, &[1, 0])
     }
@@ -90,6 +90,12 @@ fn fragment(inner: usize, width: u32, tile: [u32; 2]) -> Result<LinearLayout> {
         .product(&LinearLayout::identity1d(4, Dim::LANE, along)?)?
         .product(&LinearLayout::identity1d(8, Dim::LANE, across)?)?
         .resize_outs(&[("dim0", tile[0]), ("dim1", tile[1])], "register")
+}
+
+/// The extent along K of an instruction's operand: two steps of all lanes, or one where the tile has no more, which is
+/// the shallower of two instructions (m16n8k8 beside m16n8k16 of 16 bits).
+fn depth(extent: u32, width: u32) -> u32 {
+    extent.clamp(1, 8 * width).next_power_of_two().max(4 * width)
 }
 
 /// Adds warps, (axis, count, whether each has its own part of the axis) from the fastest on.

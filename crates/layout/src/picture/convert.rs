@@ -38,7 +38,7 @@ enum Means<'a> {
         store: bool,
         vector: u32,
         ways: u32,
-        offsets: LinearLayout,
+        offsets: Box<LinearLayout>,
     },
 }
 
@@ -247,7 +247,7 @@ impl<'a> Means<'a> {
             store,
             vector,
             ways: access_ways(threads, place, bytes, vector)?,
-            offsets: offsets(threads, place)?,
+            offsets: Box::new(offsets(threads, place)?),
         })
     }
 }

@@ -210,7 +210,7 @@ fn wrapped(text: &str, width: f64) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut start = 0;
     for (at, _) in text.match_indices(' ').chain([(text.len(), "")]) {
-        let before = text[..at].as_bytes();
+        let before = &text.as_bytes()[..at];
         if at < text.len() && before.ends_with(b",") && before[..at - 1].last().is_some_and(u8::is_ascii_digit) {
             continue;
         }
