@@ -64,13 +64,13 @@ fn reductions_agree_with_a_loop() {
         let shape = ownership.shape().to_vec();
         let value = |row: u32, column: u32| i64::from(row) * 1009 + i64::from(column * column) - 40;
         let f = Fragment::new(ownership, |at| value(at[0], at[1]));
-        for axis in 0..2 {
+        for (axis, &extent) in shape.iter().enumerate() {
             let sums = f.reduce(axis, |a, b| a + b).unwrap();
             let least = f.reduce(axis, |a, b| *a.min(b)).unwrap();
             for thread in 0..f.ownership().num_threads() {
                 for slot in 0..sums.ownership().num_slots() {
                     let at = sums.ownership().coords(thread, slot);
-                    let all = (0..shape[axis]).map(|i| if axis == 0 { value(i, at[1]) } else { value(at[0], i) });
+                    let all = (0..extent).map(|i| if axis == 0 { value(i, at[1]) } else { value(at[0], i) });
                     assert_eq!(sums.slots(thread)[slot as usize], all.clone().sum::<i64>());
                     assert_eq!(Some(least.slots(thread)[slot as usize]), all.min());
                 }

@@ -3,6 +3,25 @@
 //! A fragment is one thread's share of a tile. Its ownership, (thread, slot) to coordinate, has nothing to do with
 //! where the tile lies in memory, and need not be linear: 3, 5 or 24 slots per thread are as good as 4. Where it is
 //! linear, [`Ownership::to_layout`] fits the bases, and all derivations from tables and from bases must agree.
+//!
+//! | ownership | element of thread t, slot e | linear |
+//! |---|---|---|
+//! | [`local(n)`](Ownership::local) | (t, e) of 32 x n | where n is a power of two |
+//! | [`striped(n)`](Ownership::striped) | (0, t + 32 e) of 1 x 32n | where n is a power of two |
+//! | [`strided`](Ownership::strided) | by the modes' strides, column-major | it depends |
+//! | [`from_layout`](Ownership::from_layout) | as the layout says | always |
+//!
+//! ```
+//! use mytriton_layout::fragment::Ownership;
+//! for n in [3, 4] {
+//!     let (local, striped) = (Ownership::local(n)?, Ownership::striped(n)?);
+//!     for (t, e) in (0..32).flat_map(|t| (0..n).map(move |e| (t, e))) {
+//!         assert_eq!((&local.coords(t, e)[..], &striped.coords(t, e)[..]), (&[t, e][..], &[0, t + 32 * e][..]));
+//!     }
+//!     assert_eq!((local.to_layout().is_some(), striped.to_layout().is_some()), (n == 4, n == 4));
+//! }
+//! # Ok::<(), mytriton_layout::fragment::FragmentError>(())
+//! ```
 
 mod float;
 mod pack;

@@ -101,6 +101,16 @@ impl LinearLayout {
     }
 }
 
+/// Reads the text form:
+///
+/// ```text
+/// layout ::= `{` [input {`,` input}] `}` [`->` `{` [output {`,` output}] `}`]
+/// input  ::= name `=` `[` [basis {`,` basis}] `]`
+/// basis  ::= number | `[` [number {`,` number}] `]`
+/// output ::= name `=` size
+/// ```
+///
+/// Without the second part the outputs are `dim0`, `dim1`, ..., each just large enough for the bases.
 impl FromStr for LinearLayout {
     type Err = LayoutError;
 
