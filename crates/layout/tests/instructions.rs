@@ -99,6 +99,8 @@ fn warp_groups() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
     #[test]
     fn swizzles_are_a_formula(
         rows in 0u32..6, columns in 0u32..7, vec in 0u32..4, per_phase in 0u32..3, max_phase in 0u32..4,

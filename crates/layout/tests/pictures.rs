@@ -3,6 +3,7 @@
 use mytriton_layout::picture::{AnyLayout, Picture, parse_shape};
 use mytriton_layout::staging::enumerated_ways;
 use mytriton_layout::{ConversionPlan, DistributedLayout};
+use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn read(text: &str, shape: &[u32], bits: u32) -> AnyLayout {
@@ -447,4 +448,97 @@ fn bad_shapes_and_pairs_are_refused() {
     a layout of 16x8 does not suit a tile of 32x8
     elements of 12 bits
     "#);
+}
+
+/// Pieces that layouts are written with, some of them hostile.
+const PIECES: [&str; 40] = [
+    "#tile.layout<{",
+    "#tile.shared<{",
+    "}>",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    ",",
+    "=",
+    "->",
+    "register",
+    "lane",
+    "warp",
+    "block",
+    "offset",
+    "[0, 1]",
+    "[8, 0]",
+    "[1]",
+    "1",
+    "2",
+    "31",
+    "4294967295",
+    "99999999999",
+    "blocked(",
+    "mma(",
+    "wgmma(",
+    "operand_a(",
+    "operand_b(",
+    "slice(",
+    "swizzled(",
+    "hw_swizzled(",
+    "128B",
+    "width=",
+    "warps=[4, 1]",
+    "[64, 8]",
+    "é",
+    "\u{0}",
+    " ",
+];
+
+const WHOLE: [&str; 9] = [
+    "#tile.layout<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}>",
+    "#tile.shared<{offset = [[0, 1], [0, 2], [0, 4], [1, 2], [2, 4], [4, 0], [8, 0]]}>",
+    "blocked(size_per_thread=[1, 2], threads_per_warp=[8, 4], warps=[2, 2], order=[0, 1])",
+    "mma([16, 8], warps=[2, 2])",
+    "wgmma([64, 8])",
+    "operand_a(mma(), width=2)",
+    "operand_b(mma([16, 8]))",
+    "slice(0, slice(1, mma()))",
+    "swizzled(vec=2, per_phase=1, max_phase=4)",
+];
+
+proptest! {
+    #[test]
+    fn no_text_is_too_strange(
+        whole in prop::sample::select(&WHOLE[..]),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(&PIECES[..]), 0usize..6), 0..4),
+        shape in prop::collection::vec(1u32..40, 1..4),
+        bits in prop::sample::select(vec![0u32, 8, 16, 32, 128, 1 << 31]),
+    ) {
+        let mut text: Vec<char> = whole.chars().collect();
+        for (at, piece, removed) in edits {
+            let at = at.index(text.len() + 1);
+            let end = (at + removed).min(text.len());
+            text.splice(at..end, piece.chars());
+        }
+        let text: String = text.into_iter().collect();
+        match AnyLayout::parse(&text, &shape, bits) {
+            Ok(layout) => {
+                // What is read is what is shown, and reads the same.
+                let again = AnyLayout::parse(&layout.to_string(), &shape, bits);
+                prop_assert_eq!(again.as_ref(), Ok(&layout));
+                if let Ok(picture) = Picture::new(layout.clone(), Some(layout), &shape, bits) {
+                    prop_assert!(!picture.text(true).is_empty() && picture.svg().ends_with("</svg>\n"));
+                }
+            }
+            Err(e) => prop_assert!(text.get(e.span.clone()).is_some(), "{e} at {:?} of {text:?}", e.span),
+        }
+    }
+}
+
+#[test]
+fn too_many_indices_are_refused() {
+    let zeros = vec!["[0]"; 30].join(", ");
+    let layout = read(&format!("{{register = [{zeros}], lane = [{zeros}]}}"), &[1], 32);
+    let e = Picture::new(layout, None, &[1], 32).err().unwrap();
+    assert_eq!(e.to_string(), "a layout of 2^60 indices is too large to be shown");
 }

@@ -129,7 +129,7 @@ pub(super) fn facts(layout: &DistributedLayout, shape: &[u32]) -> Vec<String> {
             .collect();
         lines.push(format!(
             "each element is held {} times, the first is shown: bits that only replicate are {}",
-            1u64 << copies,
+            1u128 << copies,
             bits.join(", ")
         ));
     }

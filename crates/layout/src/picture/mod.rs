@@ -48,6 +48,9 @@ use std::ops::Range;
 /// The most elements that a tile to be shown may have.
 pub const MAX_ELEMENTS: u64 = 1 << 20;
 
+/// The base-2 logarithm of the most registers, lanes, warps and blocks together that a layout to be shown may have.
+const MAX_INDEX_BITS: u32 = 24;
+
 /// What is wrong with a text, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -121,6 +124,14 @@ pub fn parse_shape(text: &str) -> Result<Vec<u32>, TextError> {
     Ok(shape)
 }
 
+/// Refuses sizes of elements that shared memory is not accessed with.
+fn check_element(bits: u32, span: Range<usize>) -> Result<(), TextError> {
+    if matches!(bits, 8 | 16 | 32 | 64 | 128) {
+        return Ok(());
+    }
+    Err(TextError::new(span, format!("elements of {bits} bits")).help("8, 16, 32, 64 or 128 bits are possible"))
+}
+
 /// Extents rounded up to powers of two.
 fn padded(shape: &[u32]) -> Vec<u64> {
     shape
@@ -149,10 +160,7 @@ impl Picture {
     /// Elements have 8, 16, 32, 64 or 128 bits, both layouts the padded shape, and there is a plan from the one to the
     /// other: the same threads hold both, or one of them is in shared memory.
     pub fn new(layout: AnyLayout, to: Option<AnyLayout>, shape: &[u32], element_bits: u32) -> Result<Self, TextError> {
-        if !matches!(element_bits, 8 | 16 | 32 | 64 | 128) {
-            let message = format!("elements of {element_bits} bits");
-            return Err(TextError::new(0..0, message).help("8, 16, 32, 64 or 128 bits are possible"));
-        }
+        check_element(element_bits, 0..0)?;
         let picture = Picture {
             layout,
             to,
@@ -164,6 +172,11 @@ impl Picture {
             if have.iter().map(|&extent| u64::from(extent)).ne(padded(shape)) {
                 let message = format!("a layout of {} does not suit a tile of {}", times(&have), times(shape));
                 return Err(TextError::new(0..0, message));
+            }
+            let bits = layout.linear().total_in_bits();
+            if bits > MAX_INDEX_BITS {
+                let message = format!("a layout of 2^{bits} indices is too large to be shown");
+                return Err(TextError::new(0..0, message).help(format!("up to 2^{MAX_INDEX_BITS} are possible")));
             }
         }
         if picture.to.is_some() {

@@ -70,6 +70,7 @@ impl AnyLayout {
     /// # Ok::<(), mytriton_layout::picture::TextError>(())
     /// ```
     pub fn parse(text: &str, shape: &[u32], element_bits: u32) -> Result<AnyLayout, TextError> {
+        super::check_element(element_bits, 0..text.len())?;
         let mut parser = Parser::new(text);
         let read = node(&mut parser, 0).and_then(|read| parser.end().map(|()| read));
         let read = read.map_err(|error| unreadable(error, text))?;
