@@ -9,6 +9,7 @@ mod compile;
 mod error;
 mod findings;
 mod generate;
+mod layout;
 mod literal;
 mod npy;
 mod output;
@@ -43,6 +44,8 @@ enum Command {
     Run(run::Run),
     /// Look for faults of a kernel: run it on arrays in every way that needs no GPU, and compare
     Check(check::Check),
+    /// Show who owns what of a tile in a layout, and what a conversion moves
+    Layout(layout::Layout),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Compile(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Layout(command) => command.run(),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,
