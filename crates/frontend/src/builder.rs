@@ -228,7 +228,7 @@ impl KernelBuilder {
         let kernel = &state.kernel;
         let ops = kernel.region(region).ops.iter().map(|&op| kernel.op(op));
         let scalar = |op: &mytriton_ssa::OpData| op.results.iter().all(|&r| kernel.ty(r).is_scalar());
-        ops.filter(|op| !op.kind.is_terminator() && !(op.kind.is_elementwise() && scalar(op)))
+        ops.filter(|op| !(op.kind.is_terminator() || op.kind.is_elementwise() && scalar(op)))
             .map(|op| (op.loc, op.kind.name()))
             .collect()
     }
