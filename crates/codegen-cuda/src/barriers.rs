@@ -2,7 +2,8 @@
 //!
 //! A program sees its own memory accesses in order, but its threads run apart. Between two accesses one of which is a
 //! store there is a barrier, unless another one stands between them already: which addresses meet is not known, since
-//! any two pointers may. Control flow is uniform, so that every thread gets to every barrier.
+//! any two pointers may. Operations that stage a tile in shared memory bring barriers of their own, and need one before
+//! them if a tile may still be read there: all tiles share the memory. Control flow is uniform, so that every thread gets to every barrier.
 //!
 //! The analysis is a forward one over the structured regions: its state says what was accessed since the last barrier.
 
@@ -10,12 +11,15 @@ use mytriton_ssa::{Kernel, OpId, OpKind, RegionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::demand::Demands;
+use crate::moves::Move;
 
 /// What threads may have accessed since they last waited for one another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 struct Pending {
     loads: bool,
     stores: bool,
+    /// Elements of tiles in shared memory.
+    tiles: bool,
 }
 
 impl Pending {
@@ -23,6 +27,7 @@ impl Pending {
         Pending {
             loads: self.loads || other.loads,
             stores: self.stores || other.stores,
+            tiles: self.tiles || other.tiles,
         }
     }
 }
@@ -74,6 +79,7 @@ impl Analysis<'_> {
                     state = state.join(Pending {
                         loads: !store,
                         stores: store,
+                        tiles: false,
                     });
                 }
                 OpKind::For | OpKind::While => {
@@ -101,6 +107,18 @@ impl Analysis<'_> {
                     let [then, otherwise] = [op.regions[0], op.regions[1]];
                     let after = self.region(then, state, before.as_deref_mut());
                     state = after.join(self.region(otherwise, state, before.as_deref_mut()));
+                }
+                _ if self.demands.moved(id) == Some(Move::Staged) => {
+                    if state.tiles
+                        && let Some(before) = before.as_deref_mut()
+                    {
+                        before.insert(id);
+                    }
+                    // What came before its own barriers is over, and others still read what it leaves.
+                    state = Pending {
+                        tiles: true,
+                        ..Pending::default()
+                    };
                 }
                 _ => {}
             }

@@ -32,6 +32,9 @@ snapshots! {
     gelu
     grid
     exchange
+    argmax
+    softmax
+    running_sums
 }
 
 #[test]
