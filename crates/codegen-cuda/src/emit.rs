@@ -54,6 +54,8 @@ pub(crate) struct Emitter<'a> {
     pub helpers: FxHashSet<&'static str>,
     pub array_bytes: u64,
     pub combines: Vec<Combine>,
+    /// Names of the variables of loops over tiles in shared memory.
+    pub locals: FxHashMap<&'static str, String>,
 }
 
 impl Emitter<'_> {

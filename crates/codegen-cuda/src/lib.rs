@@ -184,6 +184,7 @@ pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaEr
         helpers: FxHashSet::default(),
         array_bytes: 0,
         combines: Vec::new(),
+        locals: FxHashMap::default(),
     }
     .run();
     if body.array_bytes > MAX_ARRAY_BYTES {

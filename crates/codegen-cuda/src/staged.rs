@@ -115,36 +115,24 @@ impl Emitter<'_> {
             elements,
         } = *line;
         let lines = elements / extent;
+        let [n, p, at] = ["n", "p", "at"].map(|name| self.local(name));
         self.writer
-            .open(&format!("for (u32 n = {extent}; n > 1; n -= n / 2) {{"));
-        let (pairs, at) = if lines == 1 {
-            ("n / 2".to_owned(), String::new())
-        } else if lines == stride {
-            // The first half of the axis is the first half of the tile.
-            (format!("n / 2 * {stride}"), String::new())
-        } else if stride == 1 {
-            (
-                format!("n / 2 * {lines}"),
-                format!("p / (n / 2) * {extent} + p % (n / 2)"),
-            )
+            .open(&format!("for (u32 {n} = {extent}; {n} > 1; {n} -= {n} / 2) {{"));
+        let pairs = times(&format!("{n} / 2"), lines);
+        self.writer
+            .open(&format!("for (u32 {p} = {t}; {p} < {pairs}; {p} += {threads}) {{"));
+        let left = if lines == stride {
+            // Of the outermost axis the first half is the first half of the tile.
+            p
         } else {
+            let half = times(&format!("{n} / 2"), stride);
             let block = extent * stride;
-            let half = format!("(n / 2 * {stride})");
-            (format!("n / 2 * {lines}"), format!("p / {half} * {block} + p % {half}"))
+            self.writer
+                .line(&format!("const u32 {at} = {p} / ({half}) * {block} + {p} % ({half});"));
+            at
         };
-        let far = if stride == 1 {
-            "(n - n / 2)".to_owned()
-        } else {
-            format!("(n - n / 2) * {stride}")
-        };
-        let index = if at.is_empty() { "p" } else { "at" };
-        self.writer
-            .open(&format!("for (u32 p = {t}; p < {pairs}; p += {threads}) {{"));
-        if !at.is_empty() {
-            self.writer.line(&format!("const u32 at = {at};"));
-        }
-        let call = call(function, tiles, index, &format!("{index} + {far}"), index);
-        self.writer.line(&call);
+        let right = format!("{left} + {}", times(&format!("({n} - {n} / 2)"), stride));
+        self.writer.line(&call(function, tiles, &left, &right, &left));
         self.writer.close();
         self.writer.line("__syncthreads();");
         self.writer.close();
@@ -159,10 +147,13 @@ impl Emitter<'_> {
             stride,
             elements,
         } = *line;
-        self.writer.open(&format!("for (u32 d = 1; d < {extent}; d *= 2) {{"));
+        let [d, at, i] = ["d", "at", "i"].map(|name| self.local(name));
         self.writer
-            .open(&format!("for (u32 at = {t}; at < {elements}; at += {threads}) {{"));
-        let mut place = "at".to_owned();
+            .open(&format!("for (u32 {d} = 1; {d} < {extent}; {d} *= 2) {{"));
+        self.writer.open(&format!(
+            "for (u32 {at} = {t}; {at} < {elements}; {at} += {threads}) {{"
+        ));
+        let mut place = at.clone();
         if stride > 1 {
             place += &format!(" / {stride}");
         }
@@ -174,17 +165,20 @@ impl Emitter<'_> {
         } else {
             (place, '-')
         };
-        self.writer.line(&format!("const u32 i = {place};"));
-        let back = if stride == 1 {
-            "(i % d + 1)".to_owned()
-        } else {
-            format!("(i % d + 1) * {stride}")
-        };
-        let call = call(function, tiles, &format!("at {sign} {back}"), "at", "at");
-        self.writer.line(&format!("if ((i & d) != 0) {call}"));
+        self.writer.line(&format!("const u32 {i} = {place};"));
+        let prefix = format!("{at} {sign} {}", times(&format!("({i} % {d} + 1)"), stride));
+        let call = call(function, tiles, &prefix, &at, &at);
+        self.writer.line(&format!("if (({i} & {d}) != 0) {call}"));
         self.writer.close();
         self.writer.line("__syncthreads();");
         self.writer.close();
+    }
+
+    /// The name of a variable of the loops over a tile: the same in all of them, and of nothing else.
+    fn local(&mut self, wanted: &'static str) -> String {
+        let namer = &mut *self.namer;
+        let name = self.locals.entry(wanted).or_insert_with(|| namer.unique(wanted));
+        name.clone()
     }
 
     /// Gives each result, in each ownership that is needed, its elements from the tiles.
@@ -225,11 +219,7 @@ impl Emitter<'_> {
         for (dim, stride) in projection.dims().iter().zip(strides) {
             let Some(dim) = dim else { continue };
             let coordinate = self.writer.coordinate(root, usize::from(*dim));
-            terms.push(if *stride == 1 {
-                coordinate
-            } else {
-                format!("{coordinate} * {stride}")
-            });
+            terms.push(times(&coordinate, *stride));
         }
         if terms.is_empty() {
             return "0".to_owned();
@@ -313,7 +303,7 @@ pub(crate) struct Combine {
 pub(crate) fn combine_texts(combines: &[Combine]) -> String {
     let text = |(number, combine): (usize, &Combine)| {
         format!(
-            "// The combine of a {}{}: two operands, and where the result goes.\n__device__ inline void {}{}\n",
+            "// The combine of a {}{}: two operands, and where the result goes.\n__device__ inline void {}{}",
             combine.kind,
             combine.comment,
             function_name(number),
@@ -325,6 +315,15 @@ pub(crate) fn combine_texts(combines: &[Combine]) -> String {
 
 fn function_name(number: usize) -> String {
     format!("mt_combine_{number}")
+}
+
+/// A product, without a factor of 1.
+fn times(text: &str, factor: u64) -> String {
+    if factor == 1 {
+        text.to_owned()
+    } else {
+        format!("{text} * {factor}")
+    }
 }
 
 /// A call that combines the elements of all tiles at two places into those at a third.

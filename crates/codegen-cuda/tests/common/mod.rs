@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 pub mod host;
+pub mod moving;
 mod random;
 
 #[allow(unused_imports, reason = "each test binary uses a part")]
