@@ -108,15 +108,15 @@ impl Analysis<'_> {
                     let after = self.region(then, state, before.as_deref_mut());
                     state = after.join(self.region(otherwise, state, before.as_deref_mut()));
                 }
-                _ if self.demands.moved(id) == Some(Move::Staged) => {
+                _ if matches!(self.demands.moved(id), Some(Move::Staged | Move::Windowed)) => {
                     if state.tiles
                         && let Some(before) = before.as_deref_mut()
                     {
                         before.insert(id);
                     }
-                    // What came before its own barriers is over, and others still read what it leaves.
+                    // What came before its own barriers is over, but some still read; after windows nobody does.
                     state = Pending {
-                        tiles: true,
+                        tiles: self.demands.moved(id) == Some(Move::Staged),
                         ..Pending::default()
                     };
                 }
@@ -192,6 +192,42 @@ mod tests {
     fn in_a_branch() {
         let text = "if %c {\nstore %p, %n : ptr<i32>\n}\n%a = load %q : ptr<i32>\nstore %q, %a : ptr<i32>";
         assert_eq!(lines(text), [4, 5]);
+    }
+
+    #[test]
+    fn tiles_in_shared_memory_take_turns() {
+        let sum = |result: &str, of: &str| {
+            format!(
+                "%{result} = reduce %{of} axis 0 : block<8xi32> (%a{result}, %b{result}) {{ %c{result} = add %a{result}, %b{result} : i32 yield %c{result} }}\n"
+            )
+        };
+        let store = "store %p, %s : ptr<i32>";
+        let range = "%r = range 0, 8\n";
+        // The first needs none, the second waits for the readers of the first.
+        assert_eq!(lines(&format!("{range}{}{store}", sum("s", "r"))), []);
+        let two = format!(
+            "{range}{}%t = splat %q0 : block<8xi32>\n{}{store}",
+            sum("q0", "r"),
+            sum("s", "t")
+        );
+        assert_eq!(lines(&two), [4]);
+        // What nobody needs is not there; in a loop a reduction comes after itself.
+        assert_eq!(lines(&format!("{range}{}{}{store}", sum("q0", "r"), sum("s", "r"))), []);
+        let looped = format!(
+            "{range}for %i = %n to %n step %n : i32 {{\n%t = splat %i : block<8xi32>\n{}{store}\n}}",
+            sum("s", "t")
+        );
+        assert_eq!(lines(&looped), [4], "its own barriers part the stores of two rounds");
+        // A barrier for memory is one for shared memory, too, and the other way round.
+        assert_eq!(
+            lines(&format!("store %p, %n : ptr<i32>\n{range}{}{store}", sum("s", "r"))),
+            []
+        );
+        let load = "store %p, %q0 : ptr<i32>\n%l = load %q : ptr<i32>\n%t = splat %l : block<8xi32>\n";
+        assert_eq!(
+            lines(&format!("{range}{}{load}{}{store}", sum("q0", "r"), sum("s", "t"))),
+            [4]
+        );
     }
 
     #[test]

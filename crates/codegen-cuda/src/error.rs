@@ -24,10 +24,10 @@ pub enum CudaError {
         /// What a thread may have.
         limit: u64,
     },
-    /// An operation that moves elements between threads has larger tiles than a block has shared memory.
+    /// A reduction or scan combines more elements than a block has shared memory for.
     #[error(
-        "kernel '{kernel}': the {operation}{} moves elements through shared memory, which takes {bytes} bytes ({}), and \
-         a block has {limit}: use smaller blocks, and a loop or a larger grid",
+        "kernel '{kernel}': the {operation}{} keeps the elements along its axis in shared memory, which takes {bytes} \
+         bytes ({}), and a block has {limit}: use smaller blocks and a loop",
         at(place.as_deref()), list(tiles)
     )]
     SharedMemory {
@@ -37,9 +37,9 @@ pub enum CudaError {
         operation: &'static str,
         /// Where it stands, as `file:line:column`, if that is known.
         place: Option<String>,
-        /// The tiles that it needs at once.
+        /// The tiles that it combines.
         tiles: Vec<SharedTile>,
-        /// What they take in all.
+        /// What one line of each takes in all.
         bytes: u64,
         /// What a block may have.
         limit: u64,
@@ -53,7 +53,7 @@ pub struct SharedTile {
     pub name: Option<String>,
     /// Its shape and element.
     pub ty: Type,
-    /// Its size in bytes.
+    /// The size of its elements along the axis, in bytes.
     pub bytes: u64,
 }
 

@@ -36,7 +36,8 @@
 //!    memory. What broadcasts is held by every thread that needs it; scalars are held by all.
 //! 3. Reductions, scans and reshapes move elements (`moves.rs`, `staged.rs`): the threads share out their operands'
 //!    tile, write it to shared memory, combine it there by a tree along the axis with a barrier after each level, and
-//!    read the results in whatever layout is asked for. Tiles of up to 48 KiB fit; they take turns in that memory.
+//!    read the results in whatever layout is asked for. Tiles take turns in that memory, and lines of a tile where
+//!    it is larger; those of one line have to fit 48 KiB.
 //! 4. Barriers keep the memory accesses of a program in order across its threads (`barriers.rs`).
 //! 5. Operations on tiles of several rounds are gathered in loops over the rounds (`segments.rs`, `writer.rs`).
 //!
@@ -62,6 +63,7 @@ mod names;
 mod segments;
 mod staged;
 mod threads;
+mod windows;
 mod writer;
 
 use std::fmt::Write;
@@ -143,8 +145,8 @@ impl CudaSource {
 ///
 /// # Errors
 /// [`CudaError::InvalidKernel`] when the kernel breaks a rule of the verifier, [`CudaError::TooLarge`] when its blocks
-/// do not fit the memory of the threads, [`CudaError::SharedMemory`] when a tile whose elements move between
-/// threads does not fit the shared memory of a block.
+/// do not fit the memory of the threads, [`CudaError::SharedMemory`] when the elements that a reduction
+/// or scan combines do not fit the shared memory of a block.
 pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaError> {
     verify(kernel)?;
     let threads = Threads::of(kernel);

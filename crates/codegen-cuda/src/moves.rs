@@ -8,7 +8,8 @@
 //! 2. *Kept*: a `reshape` whose result is needed by row-major index alone. The threads share out both tiles by that
 //!    index, so that each has what it needs.
 //! 3. *Staged*: all others. The owners of the operand's tile write it to shared memory, the threads combine it there
-//!    or not, and those who need an element of the result read it.
+//!    or not, and those who need an element of the result read it. Tiles that do not fit there go in *windows* of lines
+//!    along the axis.
 
 use mytriton_ssa::{Elem, Kernel, OpData, OpId, OpKind, ValueId};
 
@@ -26,6 +27,8 @@ pub(crate) enum Move {
     Kept,
     /// Through shared memory.
     Staged,
+    /// Through shared memory that holds some lines along the axis at a time.
+    Windowed,
 }
 
 /// The ownership of an operand that gives the result in one, if the operation is relabelled; for operations that leave
@@ -123,23 +126,72 @@ pub(crate) fn classify(kernel: &Kernel, op: &OpData, threads: &Threads, demands:
     };
     if op.kind == OpKind::Reshape && needed.all(by_index) {
         Some(Move::Kept)
+    } else if Staging::of(kernel, op).window.is_some() {
+        Some(Move::Windowed)
     } else {
         Some(Move::Staged)
     }
 }
 
-/// Where in shared memory a staged operation has the tiles of its operands, and how many bytes these take in all. Tiles
-/// of different operations share the memory: no two are in use at once.
-pub(crate) fn offsets(kernel: &Kernel, op: &OpData) -> (Vec<u64>, u64) {
-    let mut end = 0u64;
-    let mut offset = |&operand: &ValueId| {
-        let width = element_bytes(kernel.ty(operand).elem);
-        let start = end.next_multiple_of(width);
-        end = start + tile_bytes(kernel, operand);
-        start
+/// The extent of the axis along which an operation combines, and how far apart neighbours are in the row-major tile; for
+/// a reshape every element stands alone.
+pub(crate) fn axis(kernel: &Kernel, op: &OpData) -> (u64, u64) {
+    let (OpKind::Reduce { axis } | OpKind::Scan { axis, .. }) = op.kind else {
+        return (1, 1);
     };
-    let offsets = op.operands.iter().map(&mut offset).collect();
-    (offsets, end)
+    let shape = kernel.ty(op.operands[0]).shape;
+    let extents = &shape.dims()[axis..];
+    let stride = extents[1..].iter().map(|&extent| u64::from(extent)).product();
+    (extents[0].into(), stride)
+}
+
+/// The use of shared memory by an operation that moves elements. Different ones share the memory: no two are at work at
+/// once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Staging {
+    /// Where the tile of each operand begins.
+    pub offsets: Vec<u64>,
+    /// What they take in all.
+    pub bytes: u64,
+    /// How many lines along the axis are there at a time, if not all of them.
+    pub window: Option<u64>,
+}
+
+impl Staging {
+    /// Of whole tiles where they fit, else of as few windows of lines as possible. At least one line has to fit.
+    pub(crate) fn of(kernel: &Kernel, op: &OpData) -> Staging {
+        let (extent, _) = axis(kernel, op);
+        let lines = kernel.ty(op.operands[0]).shape.elements() as u64 / extent;
+        let whole = Staging::of_lines(kernel, op, lines);
+        if whole.bytes <= MAX_SHARED_BYTES {
+            return whole;
+        }
+        let line = Staging::of_lines(kernel, op, 1).bytes;
+        // Several lines need no more padding than one.
+        let most = (MAX_SHARED_BYTES / line).max(1);
+        let window = lines.div_ceil(lines.div_ceil(most));
+        Staging {
+            window: Some(window),
+            ..Staging::of_lines(kernel, op, window)
+        }
+    }
+
+    fn of_lines(kernel: &Kernel, op: &OpData, lines: u64) -> Staging {
+        let (extent, _) = axis(kernel, op);
+        let mut bytes = 0u64;
+        let mut offset = |&operand: &ValueId| {
+            let width = element_bytes(kernel.ty(operand).elem);
+            let start = bytes.next_multiple_of(width);
+            bytes = start + lines * extent * width;
+            start
+        };
+        let offsets = op.operands.iter().map(&mut offset).collect();
+        Staging {
+            offsets,
+            bytes,
+            window: None,
+        }
+    }
 }
 
 /// The bytes of an element in registers and shared memory.
@@ -150,21 +202,15 @@ pub(crate) fn element_bytes(elem: Elem) -> u64 {
     }
 }
 
-fn tile_bytes(kernel: &Kernel, value: ValueId) -> u64 {
-    let ty = kernel.ty(value);
-    element_bytes(ty.elem) * ty.shape.elements() as u64
-}
-
-/// The shared memory that a kernel needs, in bytes: that of the staged operation with the largest tiles. Errors when
-/// there is not so much.
+/// The shared memory that a kernel needs, in bytes: that of the operation with the most. Errors when a block has not
+/// so much.
 pub(crate) fn shared_bytes(kernel: &Kernel, demands: &Demands) -> Result<u64, CudaError> {
     let mut most = 0;
     for id in kernel.ops_in_order() {
-        if demands.moved(id) != Some(Move::Staged) {
+        if !matches!(demands.moved(id), Some(Move::Staged | Move::Windowed)) {
             continue;
         }
-        let op = kernel.op(id);
-        let (_, bytes) = offsets(kernel, op);
+        let bytes = Staging::of(kernel, kernel.op(id)).bytes;
         if bytes > MAX_SHARED_BYTES {
             return Err(too_large(kernel, id, bytes));
         }
@@ -175,10 +221,11 @@ pub(crate) fn shared_bytes(kernel: &Kernel, demands: &Demands) -> Result<u64, Cu
 
 fn too_large(kernel: &Kernel, id: OpId, bytes: u64) -> CudaError {
     let op = kernel.op(id);
+    let (extent, _) = axis(kernel, op);
     let tile = |&operand: &ValueId| SharedTile {
         name: kernel.value(operand).name.clone(),
         ty: kernel.ty(operand),
-        bytes: tile_bytes(kernel, operand),
+        bytes: element_bytes(kernel.ty(operand).elem) * extent,
     };
     CudaError::SharedMemory {
         kernel: kernel.name.clone(),
@@ -187,5 +234,100 @@ fn too_large(kernel: &Kernel, id: OpId, bytes: u64) -> CudaError {
         tiles: op.operands.iter().map(tile).collect(),
         bytes,
         limit: MAX_SHARED_BYTES,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mytriton_ssa::parse_module;
+
+    /// The ownership of the operand of the last operation, by the dimension that each of its has; results have the root's.
+    fn labels(ops: &str) -> Option<Vec<Option<u8>>> {
+        let module = parse_module(&format!("kernel @k() {{\n{ops}\n}}"), "k.ssa").unwrap();
+        let kernel = &module.kernels[0];
+        let op = kernel.op(*kernel.region(kernel.body()).ops.last()?);
+        let whole = Ownership::whole(0, kernel.ty(op.results[0]).shape.dims());
+        match relabelled(kernel, op, op.operands[0], whole)? {
+            Ownership::Tile { projection, .. } => Some(projection.dims().to_vec()),
+            Ownership::Uniform => None,
+        }
+    }
+
+    #[test]
+    fn coordinates_that_follow_one_by_one() {
+        let x = "%x = const 1 : block<4x1x8xi32>\n";
+        let sum = "(%a, %b) { %c = add %a, %b : i32 yield %c }";
+        for (op, expected) in [
+            (
+                "%y = transpose %x [2, 0, 1] : block<4x1x8xi32> to block<8x4x1xi32>".to_owned(),
+                [Some(1), None, Some(0)],
+            ),
+            (
+                "%y = broadcast %x : block<4x1x8xi32> to block<4x3x8xi32>".to_owned(),
+                [Some(0), None, Some(2)],
+            ),
+            (
+                "%y = expand_dims %x, 0 : block<4x1x8xi32> to block<1x4x1x8xi32>".to_owned(),
+                [Some(1), None, Some(3)],
+            ),
+            (
+                "%y = reshape %x : block<4x1x8xi32> to block<1x4x8xi32>".to_owned(),
+                [Some(1), None, Some(2)],
+            ),
+            (
+                format!("%y = reduce %x axis 1 : block<4x1x8xi32> {sum}"),
+                [Some(0), None, Some(1)],
+            ),
+            (
+                format!("%y = scan %x axis 1 : block<4x1x8xi32> {sum}"),
+                [Some(0), None, Some(2)],
+            ),
+        ] {
+            assert_eq!(labels(&format!("{x}{op}")).as_deref(), Some(&expected[..]), "{op}");
+        }
+        for op in [
+            "%y = reshape %x : block<4x1x8xi32> to block<8x4xi32>".to_owned(),
+            format!("%y = reduce %x axis 0 : block<4x1x8xi32> {sum}"),
+            format!("%y = scan %x axis 2 reverse : block<4x1x8xi32> {sum}"),
+        ] {
+            assert_eq!(labels(&format!("{x}{op}")), None, "{op}");
+        }
+    }
+
+    fn staging(ty: &str, axis: usize) -> Staging {
+        let text = format!(
+            "kernel @k() {{
+               %x = const 1 : block<{ty}xi8>
+               %y = const 1 : block<{ty}xi64>
+               %s, %t = reduce %x, %y axis {axis} : block<{ty}xi8>, block<{ty}xi64> (%a, %b, %c, %d) {{ yield %a, %b }}
+             }}"
+        );
+        let module = parse_module(&text, "k.ssa").unwrap();
+        let kernel = &module.kernels[0];
+        let last = kernel.region(kernel.body()).ops.last().unwrap();
+        Staging::of(kernel, kernel.op(*last))
+    }
+
+    #[test]
+    fn tiles_lie_one_after_another() {
+        let whole = staging("5x17", 1);
+        assert_eq!(
+            (whole.offsets, whole.bytes, whole.window),
+            (vec![0, 88], 88 + 85 * 8, None)
+        );
+        // A line of 100 takes 904 bytes, so that 54 fit: two windows of 50 are enough.
+        let part = staging("100x100", 1);
+        assert_eq!(
+            (part.offsets, part.bytes, part.window),
+            (vec![0, 5000], 45000, Some(50))
+        );
+        assert_eq!(staging("100x100", 0).window, Some(50));
+        assert!(staging("3x6000", 1).bytes > MAX_SHARED_BYTES);
+        assert_eq!(
+            staging("3x6000", 0).window,
+            Some(1500),
+            "27 bytes for a line, or 32 with padding"
+        );
     }
 }

@@ -66,6 +66,11 @@ impl Walk<'_> {
                     self.current += 1;
                     continue;
                 }
+                Some(Move::Windowed) => {
+                    self.segment_of[op.index()] = (self.current + 1, self.current + 2);
+                    self.current += 2;
+                    continue;
+                }
                 Some(Move::Kept) => self.current += 1,
                 None => {}
             }

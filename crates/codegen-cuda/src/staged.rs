@@ -5,17 +5,24 @@ use rustc_hash::FxHashSet;
 
 use crate::ctypes::{element_type, literal, register_type};
 use crate::emit::{Emitter, Variable, comment_text};
-use crate::moves::{self, Move};
+use crate::moves::{self, Move, Staging};
 use crate::threads::{Ownership, Projection};
 
 /// The name of the shared memory of a block.
 pub(crate) const SHARED: &str = "mt_shared";
 
-/// The elements of a tile along an axis: its extent, and how far apart neighbours lie.
-struct Line {
-    extent: u64,
-    stride: u64,
-    elements: u64,
+/// The elements of a tile in shared memory along an axis.
+pub(crate) struct Line {
+    /// How many they are.
+    pub extent: u64,
+    /// How far apart neighbours lie.
+    pub stride: u64,
+    /// Is the axis the outermost one that counts?
+    pub outermost: bool,
+    /// How many lines there are, as C++.
+    pub count: String,
+    /// The elements of all lines, as C++.
+    pub elements: String,
 }
 
 impl Emitter<'_> {
@@ -38,25 +45,40 @@ impl Emitter<'_> {
             }
             Move::Staged => {
                 let tiles = self.stage(op, root, whole);
-                self.combine(op, &tiles);
+                let (extent, stride) = moves::axis(self.kernel, op);
+                let elements = self.kernel.ty(op.operands[0]).shape.elements() as u64;
+                let line = Line {
+                    extent,
+                    stride,
+                    outermost: elements == extent * stride,
+                    count: (elements / extent).to_string(),
+                    elements: elements.to_string(),
+                };
+                self.combine(op, &tiles, &line);
                 self.read_back(op, &tiles);
+            }
+            Move::Windowed => {
+                self.writer.flush();
+                let staging = Staging::of(self.kernel, op);
+                if let Some(window) = staging.window {
+                    self.move_in_windows(op, root, &staging, window);
+                }
             }
         }
     }
 
-    /// Writes the operands' tiles to shared memory, and gives their names.
-    fn stage(&mut self, op: &OpData, root: usize, whole: Ownership) -> Vec<String> {
+    /// Declares the operands' tiles in shared memory, and gives their names.
+    pub(crate) fn tiles(&mut self, op: &OpData, staging: &Staging) -> Vec<String> {
         let kernel = self.kernel;
-        let (offsets, _) = moves::offsets(kernel, op);
         let mut tiles = Vec::new();
-        for (&operand, offset) in op.operands.iter().zip(offsets) {
+        for (&operand, offset) in op.operands.iter().zip(&staging.offsets) {
             let ty = kernel.ty(operand);
             let name = match &kernel.value(operand).name {
                 Some(name) => self.namer.unique(&format!("{name}_tile")),
                 None => self.namer.unique("tile"),
             };
             let element = element_type(ty.elem);
-            let start = if offset == 0 {
+            let start = if *offset == 0 {
                 SHARED.to_owned()
             } else {
                 format!("({SHARED} + {offset})")
@@ -65,6 +87,12 @@ impl Emitter<'_> {
                 .line(&format!("{element}* const {name} = ({element}*){start};"));
             tiles.push(name);
         }
+        tiles
+    }
+
+    /// Writes the operands' tiles to shared memory, and gives their names.
+    fn stage(&mut self, op: &OpData, root: usize, whole: Ownership) -> Vec<String> {
+        let tiles = self.tiles(op, &Staging::of(self.kernel, op));
         for (&operand, tile) in op.operands.iter().zip(&tiles) {
             let owner = self
                 .writer
@@ -87,21 +115,14 @@ impl Emitter<'_> {
     }
 
     /// Reduces or scans the tiles in place.
-    fn combine(&mut self, op: &OpData, tiles: &[String]) {
-        let (OpKind::Reduce { axis } | OpKind::Scan { axis, .. }) = op.kind else {
+    pub(crate) fn combine(&mut self, op: &OpData, tiles: &[String], line: &Line) {
+        if !op.kind.is_isolated() {
             return;
-        };
-        let shape = self.kernel.ty(op.operands[0]).shape;
-        let extents: Vec<u64> = shape.dims().iter().map(|&extent| extent.into()).collect();
-        let line = Line {
-            extent: extents[axis],
-            stride: extents[axis + 1..].iter().product(),
-            elements: extents.iter().product(),
-        };
+        }
         let function = self.combine_function(op);
         match op.kind {
-            OpKind::Scan { reverse, .. } => self.scan(&function, tiles, &line, reverse),
-            _ => self.tree(&function, tiles, &line),
+            OpKind::Scan { reverse, .. } => self.scan(&function, tiles, line, reverse),
+            _ => self.tree(&function, tiles, line),
         }
     }
 
@@ -109,19 +130,17 @@ impl Emitter<'_> {
     /// middle waits, until one element is left, the first.
     fn tree(&mut self, function: &str, tiles: &[String], line: &Line) {
         let (t, threads) = (self.writer.thread(), self.threads.count);
-        let Line {
-            extent,
-            stride,
-            elements,
-        } = *line;
-        let lines = elements / extent;
+        let &Line { extent, stride, .. } = line;
         let [n, p, at] = ["n", "p", "at"].map(|name| self.local(name));
         self.writer
             .open(&format!("for (u32 {n} = {extent}; {n} > 1; {n} -= {n} / 2) {{"));
-        let pairs = times(&format!("{n} / 2"), lines);
+        let pairs = match line.count.as_str() {
+            "1" => format!("{n} / 2"),
+            count => format!("{n} / 2 * {count}"),
+        };
         self.writer
             .open(&format!("for (u32 {p} = {t}; {p} < {pairs}; {p} += {threads}) {{"));
-        let left = if lines == stride {
+        let left = if line.outermost {
             // Of the outermost axis the first half is the first half of the tile.
             p
         } else {
@@ -142,22 +161,19 @@ impl Emitter<'_> {
     /// half is combined into all of the second one.
     fn scan(&mut self, function: &str, tiles: &[String], line: &Line, reverse: bool) {
         let (t, threads) = (self.writer.thread(), self.threads.count);
-        let Line {
-            extent,
-            stride,
-            elements,
-        } = *line;
+        let &Line { extent, stride, .. } = line;
         let [d, at, i] = ["d", "at", "i"].map(|name| self.local(name));
         self.writer
             .open(&format!("for (u32 {d} = 1; {d} < {extent}; {d} *= 2) {{"));
         self.writer.open(&format!(
-            "for (u32 {at} = {t}; {at} < {elements}; {at} += {threads}) {{"
+            "for (u32 {at} = {t}; {at} < {}; {at} += {threads}) {{",
+            line.elements
         ));
         let mut place = at.clone();
         if stride > 1 {
             place += &format!(" / {stride}");
         }
-        if elements > extent * stride {
+        if !line.outermost {
             place += &format!(" % {extent}");
         }
         let (place, sign) = if reverse {
@@ -175,7 +191,7 @@ impl Emitter<'_> {
     }
 
     /// The name of a variable of the loops over a tile: the same in all of them, and of nothing else.
-    fn local(&mut self, wanted: &'static str) -> String {
+    pub(crate) fn local(&mut self, wanted: &'static str) -> String {
         let namer = &mut *self.namer;
         let name = self.locals.entry(wanted).or_insert_with(|| namer.unique(wanted));
         name.clone()
@@ -210,7 +226,7 @@ impl Emitter<'_> {
     }
 
     /// The place in a tile of the thread's element of a block, whose dimensions have the given strides there.
-    fn index(&mut self, root: usize, projection: Projection, strides: &[u64]) -> String {
+    pub(crate) fn index(&mut self, root: usize, projection: Projection, strides: &[u64]) -> String {
         let shape = &self.threads.roots[root].shape;
         if projection == Projection::whole(shape) && strides == row_major(shape) {
             return self.writer.index(root);
@@ -318,7 +334,7 @@ fn function_name(number: usize) -> String {
 }
 
 /// A product, without a factor of 1.
-fn times(text: &str, factor: u64) -> String {
+pub(crate) fn times(text: &str, factor: u64) -> String {
     if factor == 1 {
         text.to_owned()
     } else {
@@ -334,7 +350,7 @@ fn call(function: &str, tiles: &[String], left: &str, right: &str, to: &str) -> 
 }
 
 /// A value for threads that own none.
-fn nothing(elem: Elem) -> String {
+pub(crate) fn nothing(elem: Elem) -> String {
     match elem {
         Elem::Scalar(scalar @ (Scalar::F16 | Scalar::BF16)) => format!("{}()", register_type(scalar)),
         Elem::Scalar(scalar) => literal(mytriton_ssa::Const::zero(scalar)),
@@ -343,7 +359,7 @@ fn nothing(elem: Elem) -> String {
 }
 
 /// The stride of each dimension in row-major order.
-fn row_major(extents: &[u32]) -> Vec<u64> {
+pub(crate) fn row_major(extents: &[u32]) -> Vec<u64> {
     let mut strides = vec![1; extents.len()];
     for dim in (1..extents.len()).rev() {
         strides[dim - 1] = strides[dim] * u64::from(extents[dim]);

@@ -98,7 +98,13 @@ fn shown_kernels() {
 
 #[test]
 fn reductions_and_movement() {
-    let mut tiles = vec![layer_norm(3, 77).unwrap(), online(3, 700).unwrap()];
+    let mut tiles = vec![
+        layer_norm(3, 77).unwrap(),
+        online(3, 700).unwrap(),
+        reductions(Scalar::I64, &[100, 130], 0).unwrap(),
+        scans(Scalar::F64, &[129, 128], 1).unwrap(),
+        moving(Scalar::I64, &[70, 111]).unwrap(),
+    ];
     for scalar in Scalar::ALL {
         tiles.push(reductions(scalar, &[5, 19], 1).unwrap());
         tiles.push(scans(scalar, &[19, 5, 20], 1).unwrap());
