@@ -1,6 +1,7 @@
 //! Kernels from typed SSA to PTX that an assembler takes.
 
 mod pipeline;
+mod reductions;
 mod simt;
 mod tiles;
 
