@@ -45,3 +45,32 @@ func.func @values() attributes {tile.kernel, tile.num_warps = 1 : i32} {
   %c = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 32]> : tensor<32xi32, #lanes>
   return
 }
+
+// -----
+
+#turned = #tile.layout<{register = [[1, 1]], lane = [[2, 0], [4, 0], [0, 2], [0, 4], [0, 1]], warp = []}>
+func.func @scan_of_mixed_bits(%x: f32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %a = tile.splat %x : f32 -> tensor<8x8xf32, #turned>
+  // expected-error @+1 {{a scan along axis 1 takes a layout in which each bit of that coordinate is one bit of the register, lane or warp; register bit 0 is none: convert the layout first}}
+  %s = tile.scan %a along 1 : tensor<8x8xf32, #turned> {
+  ^bb0(%b: f32, %c: f32):
+    %d = arith.addf %b, %c : f32
+    tile.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+#rows = #tile.layout<{register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []}>
+#elsewhere = #tile.layout<{register = [], lane = [[1], [2], [0], [0], [0]], warp = []}>
+func.func @result_elsewhere(%x: f32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %a = tile.splat %x : f32 -> tensor<4x8xf32, #rows>
+  // expected-error @+1 {{lane bit 0 of the operand's layout differs from the result's}}
+  %s = tile.reduce %a along 1 : tensor<4x8xf32, #rows> -> tensor<4xf32, #elsewhere> {
+  ^bb0(%b: f32, %c: f32):
+    %d = arith.addf %b, %c : f32
+    tile.yield %d : f32
+  }
+  return
+}

@@ -2,7 +2,8 @@
 //!
 //! A program sees its own memory accesses in order, but its threads run apart. Between two accesses one of which is a
 //! store there is a barrier, unless another one stands between them already: which addresses meet is not known, since
-//! any two pointers may. Control flow is uniform, so that every thread gets to every barrier.
+//! any two pointers may. Operations that stage a tile in shared memory bring barriers of their own, and need one before
+//! them if a tile may still be read there: all tiles share the memory. Control flow is uniform, so that every thread gets to every barrier.
 //!
 //! The analysis is a forward one over the structured regions: its state says what was accessed since the last barrier.
 
@@ -10,12 +11,15 @@ use mytriton_ssa::{Kernel, OpId, OpKind, RegionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::demand::Demands;
+use crate::moves::Move;
 
 /// What threads may have accessed since they last waited for one another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 struct Pending {
     loads: bool,
     stores: bool,
+    /// Elements of tiles in shared memory.
+    tiles: bool,
 }
 
 impl Pending {
@@ -23,6 +27,7 @@ impl Pending {
         Pending {
             loads: self.loads || other.loads,
             stores: self.stores || other.stores,
+            tiles: self.tiles || other.tiles,
         }
     }
 }
@@ -74,6 +79,7 @@ impl Analysis<'_> {
                     state = state.join(Pending {
                         loads: !store,
                         stores: store,
+                        tiles: false,
                     });
                 }
                 OpKind::For | OpKind::While => {
@@ -101,6 +107,18 @@ impl Analysis<'_> {
                     let [then, otherwise] = [op.regions[0], op.regions[1]];
                     let after = self.region(then, state, before.as_deref_mut());
                     state = after.join(self.region(otherwise, state, before.as_deref_mut()));
+                }
+                _ if matches!(self.demands.moved(id), Some(Move::Staged | Move::Windowed)) => {
+                    if state.tiles
+                        && let Some(before) = before.as_deref_mut()
+                    {
+                        before.insert(id);
+                    }
+                    // What came before its own barriers is over, but some still read; after windows nobody does.
+                    state = Pending {
+                        tiles: self.demands.moved(id) == Some(Move::Staged),
+                        ..Pending::default()
+                    };
                 }
                 _ => {}
             }
@@ -174,6 +192,42 @@ mod tests {
     fn in_a_branch() {
         let text = "if %c {\nstore %p, %n : ptr<i32>\n}\n%a = load %q : ptr<i32>\nstore %q, %a : ptr<i32>";
         assert_eq!(lines(text), [4, 5]);
+    }
+
+    #[test]
+    fn tiles_in_shared_memory_take_turns() {
+        let sum = |result: &str, of: &str| {
+            format!(
+                "%{result} = reduce %{of} axis 0 : block<8xi32> (%a{result}, %b{result}) {{ %c{result} = add %a{result}, %b{result} : i32 yield %c{result} }}\n"
+            )
+        };
+        let store = "store %p, %s : ptr<i32>";
+        let range = "%r = range 0, 8\n";
+        // The first needs none, the second waits for the readers of the first.
+        assert_eq!(lines(&format!("{range}{}{store}", sum("s", "r"))), []);
+        let two = format!(
+            "{range}{}%t = splat %q0 : block<8xi32>\n{}{store}",
+            sum("q0", "r"),
+            sum("s", "t")
+        );
+        assert_eq!(lines(&two), [4]);
+        // What nobody needs is not there; in a loop a reduction comes after itself.
+        assert_eq!(lines(&format!("{range}{}{}{store}", sum("q0", "r"), sum("s", "r"))), []);
+        let looped = format!(
+            "{range}for %i = %n to %n step %n : i32 {{\n%t = splat %i : block<8xi32>\n{}{store}\n}}",
+            sum("s", "t")
+        );
+        assert_eq!(lines(&looped), [4], "its own barriers part the stores of two rounds");
+        // A barrier for memory is one for shared memory, too, and the other way round.
+        assert_eq!(
+            lines(&format!("store %p, %n : ptr<i32>\n{range}{}{store}", sum("s", "r"))),
+            []
+        );
+        let load = "store %p, %q0 : ptr<i32>\n%l = load %q : ptr<i32>\n%t = splat %l : block<8xi32>\n";
+        assert_eq!(
+            lines(&format!("{range}{}{load}{}{store}", sum("q0", "r"), sum("s", "t"))),
+            [4]
+        );
     }
 
     #[test]

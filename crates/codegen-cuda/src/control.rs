@@ -186,7 +186,7 @@ impl Emitter<'_> {
     }
 
     /// A variable that stands for the given values, with its initial value if there is one.
-    fn carry(&mut self, values: &[ValueId], initial: Option<ValueId>, ownership: Ownership) -> Variable {
+    pub(crate) fn carry(&mut self, values: &[ValueId], initial: Option<ValueId>, ownership: Ownership) -> Variable {
         let kernel = self.kernel;
         let named = values.iter().find(|&&value| kernel.value(value).name.is_some());
         let name = self.name(*named.unwrap_or(&values[0]));

@@ -1,21 +1,27 @@
 //! Who has to hold what, from the stores backwards.
 //!
-//! Every operation of the language so far computes an element of its result from one element of each operand, at
-//! coordinates that follow from the result's. So a value can be computed in each ownership that its uses ask for, and
-//! no element ever moves between threads: `broadcast` and `expand_dims` turn the ownership of their result into
-//! another of their operand. A range that serves as rows and as columns is simply computed twice.
+//! Most operations compute an element of their result from one element of each operand, at coordinates that follow from
+//! the result's. So a value can be computed in each ownership that its uses ask for, and no element moves between
+//! threads: `broadcast`, `expand_dims` and `transpose` turn the ownership of their result into another of their operand.
+//! A range that serves as rows and as columns is simply computed twice.
+//!
+//! Reductions, scans and reshapes ([`moves`](crate::moves)) ask for their operands' whole tile, shared out over all
+//! threads, whatever their results are needed for.
 //!
 //! What nobody asks for is not computed: it has no ownership.
 
-use mytriton_ssa::{Kernel, OpData, OpKind, RegionId, ValueDef, ValueId};
+use mytriton_ssa::{Kernel, OpData, OpId, OpKind, RegionId, ValueDef, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::threads::{Ownership, Projection, Threads};
+use crate::moves::{self, Move};
+use crate::threads::{Ownership, Threads};
 
 /// The ownerships of every value.
 #[derive(Debug)]
 pub(crate) struct Demands {
     of: Vec<SmallVec<[Ownership; 1]>>,
+    moves: FxHashMap<OpId, Move>,
 }
 
 impl Demands {
@@ -30,13 +36,15 @@ impl Demands {
         }
         let mut collector = Collector {
             kernel,
+            threads,
             holders: &holders,
             demands: Demands {
                 of: vec![SmallVec::new(); kernel.value_count()],
+                moves: FxHashMap::default(),
             },
             work: Vec::new(),
         };
-        for op in ops {
+        for &op in &ops {
             let data = kernel.op(op);
             match data.kind {
                 OpKind::Store => {
@@ -49,7 +57,20 @@ impl Demands {
             }
         }
         collector.run();
-        collector.demands
+        let mut demands = collector.demands;
+        for op in ops {
+            if moves::is_moved(kernel, kernel.op(op))
+                && let Some(how) = moves::classify(kernel, kernel.op(op), threads, &demands)
+            {
+                demands.moves.insert(op, how);
+            }
+        }
+        demands
+    }
+
+    /// How an operation moves elements, if it does and any of its results is needed.
+    pub(crate) fn moved(&self, op: OpId) -> Option<Move> {
+        self.moves.get(&op).copied()
     }
 
     /// The ownerships that a value is needed in, in no particular but a reproducible order.
@@ -58,34 +79,11 @@ impl Demands {
     }
 }
 
-/// The ownership of the operand of `expand_dims` (with its axis) or `broadcast` that gives the result in one.
-pub(crate) fn operand_ownership(
-    kernel: &Kernel,
-    operand: ValueId,
-    result: Ownership,
-    new_axis: Option<usize>,
-) -> Ownership {
-    let Ownership::Tile { root, projection } = result else {
-        return result;
-    };
-    let shape = kernel.ty(operand).shape;
-    let others = projection
-        .dims()
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| Some(*i) != new_axis);
-    // A stretched dimension has one element, which everybody has.
-    let dims = others
-        .zip(shape.dims())
-        .map(|((_, dim), &extent)| dim.filter(|_| extent > 1));
-    let projection = Projection::new(dims);
-    Ownership::Tile { root, projection }
-}
-
 struct Collector<'a> {
     kernel: &'a Kernel,
+    threads: &'a Threads,
     /// The operation that holds each region.
-    holders: &'a [Option<mytriton_ssa::OpId>],
+    holders: &'a [Option<OpId>],
     demands: Demands,
     work: Vec<(ValueId, Ownership)>,
 }
@@ -122,13 +120,11 @@ impl Collector<'_> {
 
     fn result(&mut self, op: &OpData, index: usize, ownership: Ownership) {
         match &op.kind {
-            OpKind::ExpandDims { axis } => {
-                let operand = op.operands[0];
-                self.demand(operand, operand_ownership(self.kernel, operand, ownership, Some(*axis)));
-            }
-            OpKind::Broadcast => {
-                let operand = op.operands[0];
-                self.demand(operand, operand_ownership(self.kernel, operand, ownership, None));
+            _ if moves::is_moved(self.kernel, op) => {
+                let shape = self.kernel.ty(op.operands[0]).shape;
+                if let Some(root) = self.threads.root_of(shape.dims()) {
+                    self.demand_all(&op.operands, Ownership::whole(root, shape.dims()));
+                }
             }
             OpKind::For => self.for_value(op, index, ownership),
             OpKind::If => {
@@ -137,7 +133,12 @@ impl Collector<'_> {
                 }
             }
             OpKind::While => self.while_passed(op, index, ownership),
-            _ => self.demand_all(&op.operands, ownership),
+            _ => match op.operands.get(index) {
+                Some(&operand) if let Some(other) = moves::relabelled(self.kernel, op, operand, ownership) => {
+                    self.demand(operand, other);
+                }
+                _ => self.demand_all(&op.operands, ownership),
+            },
         }
     }
 

@@ -6,8 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ctypes::{constant_declaration, element_type, literal, register_type};
 use crate::demand::Demands;
 use crate::expr::{self, Expr};
+use crate::moves::{element_bytes, relabelled};
 use crate::names::Namer;
 use crate::segments::Segments;
+use crate::staged::Combine;
 use crate::threads::{Ownership, Threads};
 use crate::writer::Writer;
 
@@ -35,6 +37,8 @@ pub(crate) struct Body {
     pub helpers: FxHashSet<&'static str>,
     /// Bytes that the arrays of one thread take.
     pub array_bytes: u64,
+    /// The device functions of reductions and scans.
+    pub combines: Vec<Combine>,
 }
 
 pub(crate) struct Emitter<'a> {
@@ -49,6 +53,9 @@ pub(crate) struct Emitter<'a> {
     pub writer: Writer<'a>,
     pub helpers: FxHashSet<&'static str>,
     pub array_bytes: u64,
+    pub combines: Vec<Combine>,
+    /// Names of the variables of loops over tiles in shared memory.
+    pub locals: FxHashMap<&'static str, String>,
 }
 
 impl Emitter<'_> {
@@ -59,6 +66,7 @@ impl Emitter<'_> {
             text: self.writer.finish(),
             helpers: self.helpers,
             array_bytes: self.array_bytes,
+            combines: self.combines,
         }
     }
 
@@ -71,9 +79,14 @@ impl Emitter<'_> {
                 self.writer.flush();
                 let why = match op.kind {
                     OpKind::Store => "the accesses above come before the store",
+                    _ if self.demands.moved(id).is_some() => "the tile above has been read",
                     _ => "the stores above come before the load",
                 };
                 self.writer.line(&format!("__syncthreads();  // {why}"));
+            }
+            if let Some(how) = self.demands.moved(id) {
+                self.move_elements(op, how);
+                continue;
             }
             match op.kind {
                 OpKind::For => self.for_loop(op),
@@ -125,16 +138,12 @@ impl Emitter<'_> {
 
     /// Declares an array for the rounds of a root and counts it.
     pub(crate) fn array_declaration(&mut self, elem: Elem, name: &str, rounds: u32) -> String {
-        let bytes = match elem {
-            Elem::Scalar(scalar) => scalar.bytes(),
-            Elem::Ptr(_) => 8,
-        };
-        self.array_bytes += u64::from(bytes) * u64::from(rounds);
+        self.array_bytes += element_bytes(elem) * u64::from(rounds);
         format!("{} {name}[{rounds}];", element_type(elem))
     }
 
     /// Gives a value in one ownership its expression.
-    fn define(&mut self, value: ValueId, ownership: Ownership, text: &str, loc: Loc) {
+    pub(crate) fn define(&mut self, value: ValueId, ownership: Ownership, text: &str, loc: Loc) {
         let (elem, name, root) = (self.kernel.ty(value).elem, self.name(value), ownership.root());
         let array = self.writer.has_rounds(root) && self.segments.outlives(value);
         let statement = match root {
@@ -151,8 +160,18 @@ impl Emitter<'_> {
         self.variables.insert((value, ownership), Variable { name, array });
     }
 
-    /// An operation without regions that gives a value.
+    /// An operation whose results are those of its operands at the same places, or those that these get.
     fn compute(&mut self, op: &OpData) {
+        if op.kind.is_isolated() {
+            // Over one element: every result is its operand.
+            for (&operand, &result) in op.operands.iter().zip(&op.results) {
+                for &ownership in self.demands.get(result) {
+                    let text = self.relabelled(op, operand, ownership).unwrap_or_default();
+                    self.define(result, ownership, &text, op.loc);
+                }
+            }
+            return;
+        }
         let result = op.results[0];
         for &ownership in self.demands.get(result) {
             if op.kind == OpKind::Splat && self.stays_scalar(op, ownership) {
@@ -171,20 +190,21 @@ impl Emitter<'_> {
         let kernel = self.kernel;
         let fixed = match kernel.value(op.operands[0]).def {
             ValueDef::Param(_) => true,
-            ValueDef::Result { op, .. } => kernel.op(op).regions.is_empty(),
+            ValueDef::Result { op, .. } => kernel.op(op).regions.is_empty() || kernel.op(op).kind.is_isolated(),
             ValueDef::Arg { .. } => false,
         };
         fixed && self.writer.has_rounds(ownership.root()) && self.segments.outlives(op.results[0])
     }
 
-    fn expression(&mut self, op: &OpData, ownership: Ownership) -> String {
+    pub(crate) fn expression(&mut self, op: &OpData, ownership: Ownership) -> String {
         let kernel = self.kernel;
         // A pointer's "scalar" is not looked at.
         let scalar_of = |value: ValueId| kernel.ty(value).as_scalar().unwrap_or(Scalar::I64);
         let result = scalar_of(op.results[0]);
+        if let Some(text) = op.operands.first().and_then(|&x| self.relabelled(op, x, ownership)) {
+            return text;
+        }
         let expression = match &op.kind {
-            OpKind::ExpandDims { axis } => return self.stretched(op, ownership, Some(*axis)),
-            OpKind::Broadcast => return self.stretched(op, ownership, None),
             OpKind::Range { start, .. } => return self.range(*start, ownership),
             OpKind::ProgramId(axis) => return format!("blockIdx.{axis}"),
             OpKind::NumPrograms(axis) => return format!("gridDim.{axis}"),
@@ -219,14 +239,10 @@ impl Emitter<'_> {
         expression.text
     }
 
-    /// `expand_dims` and `broadcast` leave every element where it is.
-    fn stretched(&self, op: &OpData, ownership: Ownership, new_axis: Option<usize>) -> String {
-        let operand = op.operands[0];
-        if let Some(constant) = self.kernel.as_const(operand) {
-            return literal(constant);
-        }
-        let ownership = crate::demand::operand_ownership(self.kernel, operand, ownership, new_axis);
-        self.operand(operand, ownership)
+    /// An element of an operand that only gets other coordinates.
+    fn relabelled(&self, op: &OpData, operand: ValueId, ownership: Ownership) -> Option<String> {
+        let ownership = relabelled(self.kernel, op, operand, ownership)?;
+        Some(self.operand(operand, ownership))
     }
 
     fn range(&mut self, start: i32, ownership: Ownership) -> String {

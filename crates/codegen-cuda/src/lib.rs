@@ -31,11 +31,15 @@
 //! 1. Its stores determine the *kernel layout*: the tiles that it writes and how many threads there are
 //!    (`threads.rs`). If possible each thread holds one element; larger tiles are shared out cooperatively, thread t
 //!    taking the elements t, t + T, t + 2T, ...
-//! 2. Going backwards from the stores, every value gets the *tile layouts* that its uses ask for (`demand.rs`). As
-//!    no operation so far moves elements, a value can always be computed where it is needed: nothing goes through
-//!    shared memory. What broadcasts is held by every thread that needs it; scalars are held by all.
-//! 3. Barriers keep the memory accesses of a program in order across its threads (`barriers.rs`).
-//! 4. Operations on tiles of several rounds are gathered in loops over the rounds (`segments.rs`, `writer.rs`).
+//! 2. Going backwards from the stores, every value gets the *tile layouts* that its uses ask for (`demand.rs`). Where
+//!    elements only get other coordinates a value is computed where it is needed, and nothing goes through shared
+//!    memory. What broadcasts is held by every thread that needs it; scalars are held by all.
+//! 3. Reductions, scans and reshapes move elements (`moves.rs`, `staged.rs`): the threads share out their operands'
+//!    tile, write it to shared memory, combine it there by a tree along the axis with a barrier after each level, and
+//!    read the results in whatever layout is asked for. Tiles take turns in that memory, and lines of a tile where
+//!    it is larger; those of one line have to fit 48 KiB.
+//! 4. Barriers keep the memory accesses of a program in order across its threads (`barriers.rs`).
+//! 5. Operations on tiles of several rounds are gathered in loops over the rounds (`segments.rs`, `writer.rs`).
 //!
 //! Memory that other programs write at the same time may read differently in different threads of a program.
 //!
@@ -54,9 +58,12 @@ mod emit;
 mod error;
 mod expr;
 mod helpers;
+mod moves;
 mod names;
 mod segments;
+mod staged;
 mod threads;
+mod windows;
 mod writer;
 
 use std::fmt::Write;
@@ -64,7 +71,7 @@ use std::fmt::Write;
 use mytriton_ssa::{BinaryOp, Elem, Kernel, OpKind, Scalar, verify};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use error::CudaError;
+pub use error::{CudaError, SharedTile};
 
 use crate::emit::{Emitter, Variable, comment_text};
 use crate::threads::{Ownership, Threads};
@@ -138,13 +145,15 @@ impl CudaSource {
 ///
 /// # Errors
 /// [`CudaError::InvalidKernel`] when the kernel breaks a rule of the verifier, [`CudaError::TooLarge`] when its blocks
-/// do not fit the memory of the threads.
+/// do not fit the memory of the threads, [`CudaError::SharedMemory`] when the elements that a reduction
+/// or scan combines do not fit the shared memory of a block.
 pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaError> {
     verify(kernel)?;
     let threads = Threads::of(kernel);
     let demands = demand::Demands::of(kernel, &threads);
+    let shared_bytes = moves::shared_bytes(kernel, &demands)?;
     let barriers = barriers::barriers(kernel, &demands);
-    let segments = segments::Segments::of(kernel, &barriers);
+    let segments = segments::Segments::of(kernel, &barriers, &demands);
 
     let mut namer = names::Namer::default();
     let entry = names::entry(&kernel.name);
@@ -176,6 +185,8 @@ pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaEr
         writer: writer::Writer::new(&threads.roots, threads.count),
         helpers: FxHashSet::default(),
         array_bytes: 0,
+        combines: Vec::new(),
+        locals: FxHashMap::default(),
     }
     .run();
     if body.array_bytes > MAX_ARRAY_BYTES {
@@ -202,15 +213,24 @@ pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaEr
     for helper in helper_texts(&body.helpers) {
         source.push_str(helper);
     }
-    if !body.helpers.is_empty() {
+    source += &staged::combine_texts(&body.combines);
+    if !body.helpers.is_empty() || !body.combines.is_empty() {
         source.push('\n');
     }
     let (count, signature) = (threads.count, signature.join(", "));
     let _ = writeln!(
         source,
-        "extern \"C\" __global__ void __launch_bounds__({count}) {entry}({signature}) {{\n{}}}",
-        body.text
+        "extern \"C\" __global__ void __launch_bounds__({count}) {entry}({signature}) {{"
     );
+    if shared_bytes > 0 {
+        let _ = writeln!(
+            source,
+            "  __shared__ __align__(16) u8 {}[{shared_bytes}];",
+            staged::SHARED
+        );
+    }
+    source += &body.text;
+    source += "}\n";
     Ok(CudaSource {
         source,
         entry,

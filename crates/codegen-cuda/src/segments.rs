@@ -1,11 +1,14 @@
 //! Which values of a thread with several elements are arrays.
 //!
 //! Operations on a tile that takes several rounds are written as loops over the rounds, as long as nothing comes in
-//! between: a barrier, or the beginning or end of a region. Such a stretch is a *segment*. A value that is only used
+//! between: a barrier, elements that move between threads, or the beginning or end of a region. Such a stretch is a *segment*. A value that is only used
 //! in the segment that computes it is a variable of the loop; others are arrays with one entry for each round.
 
 use mytriton_ssa::{Kernel, OpId, RegionId, ValueDef, ValueId};
 use rustc_hash::FxHashSet;
+
+use crate::demand::Demands;
+use crate::moves::Move;
 
 /// What outlives the segment that computes it.
 #[derive(Debug)]
@@ -15,11 +18,12 @@ pub(crate) struct Segments {
 
 impl Segments {
     /// Finds them for a valid kernel with the given barriers.
-    pub(crate) fn of(kernel: &Kernel, barriers: &FxHashSet<OpId>) -> Segments {
+    pub(crate) fn of(kernel: &Kernel, barriers: &FxHashSet<OpId>, demands: &Demands) -> Segments {
         let mut walk = Walk {
             kernel,
             barriers,
-            segment_of: vec![0; kernel.op_count()],
+            demands,
+            segment_of: vec![(0, 0); kernel.op_count()],
             current: 0,
         };
         walk.region(kernel.body());
@@ -27,7 +31,7 @@ impl Segments {
         for id in kernel.ops_in_order() {
             for &operand in &kernel.op(id).operands {
                 outlives[operand.index()] |= match kernel.value(operand).def {
-                    ValueDef::Result { op, .. } => walk.segment_of[op.index()] != walk.segment_of[id.index()],
+                    ValueDef::Result { op, .. } => walk.segment_of[op.index()].1 != walk.segment_of[id.index()].0,
                     _ => true,
                 };
             }
@@ -44,7 +48,9 @@ impl Segments {
 struct Walk<'a> {
     kernel: &'a Kernel,
     barriers: &'a FxHashSet<OpId>,
-    segment_of: Vec<u32>,
+    demands: &'a Demands,
+    /// Of each operation: where it takes its operands, and where it gives its results.
+    segment_of: Vec<(u32, u32)>,
     current: u32,
 }
 
@@ -53,7 +59,26 @@ impl Walk<'_> {
         let kernel = self.kernel;
         for &op in &kernel.region(region).ops {
             self.current += u32::from(self.barriers.contains(&op));
-            self.segment_of[op.index()] = self.current;
+            match self.demands.moved(op) {
+                // The owners write their elements to shared memory before they read others there.
+                Some(Move::Staged) => {
+                    self.segment_of[op.index()] = (self.current, self.current + 1);
+                    self.current += 1;
+                    continue;
+                }
+                Some(Move::Windowed) => {
+                    self.segment_of[op.index()] = (self.current + 1, self.current + 2);
+                    self.current += 2;
+                    continue;
+                }
+                Some(Move::Kept) => self.current += 1,
+                None => {}
+            }
+            self.segment_of[op.index()] = (self.current, self.current);
+            // What an isolated region computes is no tile.
+            if kernel.op(op).kind.is_isolated() {
+                continue;
+            }
             for &inner in &kernel.op(op).regions {
                 self.current += 1;
                 self.region(inner);

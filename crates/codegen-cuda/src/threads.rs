@@ -1,9 +1,14 @@
 //! The kernel layout: how many threads, and which tiles they go over.
 //!
-//! What a kernel stores decides. Where all stored blocks broadcast to one tile of rank 1 or 2 of at most 1024
+//! What a kernel stores, and what it reduces, scans or reshapes, decides. Where all stored blocks broadcast to one tile of rank 1 or 2 of at most 1024
 //! elements, that tile is the thread shape of the [`KernelLayout`] and each thread holds one element. Otherwise there
 //! are one or more *roots*, tiles that the threads share out cooperatively: thread t owns the row-major linear indices
 //! t, t + T, t + 2T, ... Both are the same rule, with one round in the first case.
+//!
+//! The operands of operations that move elements ([`moves`](crate::moves)) are tiles like the stored ones, so that all
+//! threads take part. A sum of four numbers stored by one thread has four, as the [`KernelLayout`] of such a kernel
+//! says; that layout knows reductions of rank 1 and one width alone, this one all of them: there are as many threads as
+//! the largest tile needs.
 //!
 //! A stored block that is smaller than its root (1x32 in 16x32) is a [`TileLayout`] of it: replicated along the axes
 //! where it has extent 1, and written by the owners at coordinate 0 there.
@@ -11,6 +16,8 @@
 use mytriton_layout::block::{BlockError, CooperativeLayout, KernelLayout, MAX_THREADS, Store, TileLayout};
 use mytriton_ssa::{Kernel, MAX_RANK, OpId, OpKind};
 use rustc_hash::FxHashMap;
+
+use crate::moves::is_moved;
 
 /// Rounds up to which fewer than [`MAX_THREADS`] threads are used for a large tile.
 const FEW_ROUNDS: u64 = 16;
@@ -47,6 +54,12 @@ impl Projection {
         projection
     }
 
+    /// That of a block with the shape of the root.
+    pub(crate) fn whole(shape: &[u32]) -> Projection {
+        let dim = |(dim, &extent): (usize, &u32)| (extent > 1).then_some(dim as u8);
+        Projection::new(shape.iter().enumerate().map(dim))
+    }
+
     pub(crate) fn dims(&self) -> &[Option<u8>] {
         &self.dims[..usize::from(self.rank)]
     }
@@ -62,6 +75,12 @@ pub(crate) enum Ownership {
 }
 
 impl Ownership {
+    /// Of a block with the shape of a root: who owns an element of the root holds that of the block.
+    pub(crate) fn whole(root: usize, shape: &[u32]) -> Ownership {
+        let projection = Projection::whole(shape);
+        Ownership::Tile { root, projection }
+    }
+
     /// The number of the root, unless it is uniform.
     pub(crate) fn root(&self) -> Option<usize> {
         match self {
@@ -100,12 +119,22 @@ impl Threads {
             value: shape,
             mask: None,
         });
-        let tiles = match KernelLayout::infer(all, []) {
+        let mut tiles = match KernelLayout::infer(all, []) {
             Ok(_) if stores.is_empty() => Vec::new(),
             Ok(layout) => vec![layout.output_tile_shape().to_vec()],
             // Several ranks, shapes that do not fit together, ranks above 2, or too many elements for the threads.
             Err(_) => merged(&stores),
         };
+        let stored = tiles.len();
+        for op in kernel.ops_in_order() {
+            let data = kernel.op(op);
+            if is_moved(kernel, data) {
+                let shape = kernel.ty(data.operands[0]).shape;
+                if !tiles.iter().any(|tile| tile == shape.dims()) {
+                    tiles.push(shape.dims().to_vec());
+                }
+            }
+        }
         let count = thread_count(&tiles);
         let mut result = Threads {
             count,
@@ -113,7 +142,7 @@ impl Threads {
             stores: FxHashMap::default(),
         };
         for (op, shape) in stores {
-            let owners = tiles
+            let owners = tiles[..stored]
                 .iter()
                 .enumerate()
                 .find_map(|(root, tile)| Some((root, project(&shape, tile).ok()?)));
@@ -123,6 +152,11 @@ impl Threads {
             }
         }
         result
+    }
+
+    /// The root of exactly this shape.
+    pub(crate) fn root_of(&self, shape: &[u32]) -> Option<usize> {
+        self.roots.iter().position(|root| root.shape == shape)
     }
 }
 

@@ -106,6 +106,12 @@ impl<'a> Writer<'a> {
         format!("i{dim}{}", suffix(self.roots, root))
     }
 
+    /// The row-major index of the thread's element of the root (in the round).
+    pub(crate) fn index(&mut self, root: usize) -> String {
+        self.thread |= self.roots[root].slots == 1;
+        self.linear(root)
+    }
+
     fn linear(&self, root: usize) -> String {
         if self.roots[root].slots > 1 {
             format!("e{}", suffix(self.roots, root))

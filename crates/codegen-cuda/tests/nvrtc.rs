@@ -6,6 +6,7 @@
 
 mod common;
 
+use common::moving::{layer_norm, moving, online, reductions, scans};
 use common::{Random, Table, arithmetic, casts, random_kernel, structure};
 use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
 use mytriton_codegen_cuda::{CudaSource, Options, generate};
@@ -93,6 +94,26 @@ fn every_operation_on_every_type() {
 #[test]
 fn shown_kernels() {
     check(&common::shown().iter().collect::<Vec<_>>(), &TARGETS);
+}
+
+#[test]
+fn reductions_and_movement() {
+    let mut tiles = vec![
+        layer_norm(3, 77).unwrap(),
+        online(3, 700).unwrap(),
+        reductions(Scalar::I64, &[100, 130], 0).unwrap(),
+        scans(Scalar::F64, &[129, 128], 1).unwrap(),
+        moving(Scalar::I64, &[70, 111]).unwrap(),
+    ];
+    for scalar in Scalar::ALL {
+        tiles.push(reductions(scalar, &[5, 19], 1).unwrap());
+        tiles.push(scans(scalar, &[19, 5, 20], 1).unwrap());
+        tiles.push(moving(scalar, &[3, 4, 5]).unwrap());
+    }
+    check(
+        &tiles.iter().map(|tiles| &tiles.kernel).collect::<Vec<_>>(),
+        &["sm_75", "sm_90a"],
+    );
 }
 
 #[test]

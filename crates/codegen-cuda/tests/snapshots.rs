@@ -32,6 +32,34 @@ snapshots! {
     gelu
     grid
     exchange
+    argmax
+    softmax
+    running_sums
+}
+
+#[test]
+fn a_tile_in_windows() {
+    let text = "kernel @column_sums(%x: ptr<f32>, %y: ptr<f32>) {
+        %r = range 0, 256
+        %r1 = expand_dims %r, 1 : block<256xi32> to block<256x1xi32>
+        %r2 = broadcast %r1 : block<256x1xi32> to block<256x64xi32>
+        %c = range 0, 64
+        %c1 = expand_dims %c, 0 : block<64xi32> to block<1x64xi32>
+        %c2 = broadcast %c1 : block<1x64xi32> to block<256x64xi32>
+        %width = const 64 : block<256x64xi32>
+        %start = mul %r2, %width : block<256x64xi32>
+        %at = add %start, %c2 : block<256x64xi32>
+        %xs = splat %x : block<256x64xptr<f32>>
+        %px = addptr %xs, %at : block<256x64xptr<f32>>
+        %v = load %px : block<256x64xptr<f32>>
+        %sum = reduce %v axis 0 : block<256x64xf32> (%a, %b) { %s = add %a, %b : f32 yield %s }
+        %ys = splat %y : block<64xptr<f32>>
+        %py = addptr %ys, %c : block<64xptr<f32>>
+        store %py, %sum : block<64xptr<f32>>
+    }";
+    let source = source(text, "column_sums.ssa");
+    let body = source.split_once("launch_bounds").unwrap().1;
+    insta::assert_snapshot!(body);
 }
 
 #[test]

@@ -46,6 +46,8 @@ struct State {
     kernel: Kernel,
     /// The regions being filled, outermost first.
     open: Vec<RegionId>,
+    /// The places in `open` of isolated ones: values from around those are not to be used.
+    isolated: Vec<usize>,
     diagnostics: Vec<Diagnostic>,
     /// The device functions being run: where each was called, and its name.
     calls: Vec<(Loc, &'static str)>,
@@ -69,6 +71,7 @@ impl KernelBuilder {
             state: RefCell::new(State {
                 kernel,
                 open,
+                isolated: Vec::new(),
                 diagnostics: Vec::new(),
                 calls: Vec::new(),
             }),
@@ -210,6 +213,26 @@ impl KernelBuilder {
         (scope, args)
     }
 
+    /// The same for one that sees no values from around it.
+    pub(crate) fn open_isolated_region(&self, args: &[ValueType]) -> (RegionId, Vec<Repr>) {
+        let opened = self.open_region(args);
+        let mut state = self.state.borrow_mut();
+        let place = state.open.len() - 1;
+        state.isolated.push(place);
+        opened
+    }
+
+    /// The operations of a region that a combine cannot have: places and names.
+    pub(crate) fn refused_in_combine(&self, region: RegionId) -> Vec<(Loc, &'static str)> {
+        let state = self.state.borrow();
+        let kernel = &state.kernel;
+        let ops = kernel.region(region).ops.iter().map(|&op| kernel.op(op));
+        let scalar = |op: &mytriton_ssa::OpData| op.results.iter().all(|&r| kernel.ty(r).is_scalar());
+        ops.filter(|op| !(op.kind.is_terminator() || op.kind.is_elementwise() && scalar(op)))
+            .map(|op| (op.loc, op.kind.name()))
+            .collect()
+    }
+
     /// Makes a region current again that was closed before it got its terminator.
     pub(crate) fn reopen_region(&self, region: RegionId) {
         self.state.borrow_mut().open.push(region);
@@ -220,6 +243,8 @@ impl KernelBuilder {
         let mut state = self.state.borrow_mut();
         if state.open.len() > 1 {
             state.open.pop();
+            let left = state.open.len();
+            state.isolated.retain(|&place| place < left);
         }
     }
 
@@ -256,7 +281,16 @@ impl KernelBuilder {
 
     /// Can a value made in the region be used now?
     pub(crate) fn is_visible(&self, scope: RegionId) -> bool {
-        self.state.borrow().open.contains(&scope)
+        let state = self.state.borrow();
+        let from = state.isolated.last().copied().unwrap_or(0);
+        state.open[from..].contains(&scope)
+    }
+
+    /// Was a value made in the region around the combine that is being built?
+    pub(crate) fn is_around_combine(&self, scope: RegionId) -> bool {
+        let state = self.state.borrow();
+        let from = state.isolated.last().copied().unwrap_or(0);
+        state.open[..from].contains(&scope)
     }
 
     /// Gives a value its name in the source, unless it has one.

@@ -98,7 +98,7 @@ impl<'k> Expr<'k> {
     }
 
     #[track_caller]
-    fn here(self) -> Site<'k> {
+    pub(crate) fn here(self) -> Site<'k> {
         let place = Location::caller();
         self.k.at(place.file(), place.line(), place.column())
     }

@@ -192,6 +192,12 @@ impl<'k> Site<'k> {
                 if !std::ptr::eq(self.k, expr.k) {
                     return self.fail(format!("{what} got a value of another kernel"));
                 }
+                if self.k.is_around_combine(scope) {
+                    return self.fail(format!(
+                        "{what} got a value from around the combine, which sees its own arguments and what is known while \
+                         building the kernel alone: apply the value before or after the reduction, or combine it too"
+                    ));
+                }
                 if !self.k.is_visible(scope) {
                     return self.fail(format!(
                         "{what} got a value made inside a loop or branch that has ended: carry it out as a result"

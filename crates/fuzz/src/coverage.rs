@@ -6,6 +6,7 @@ use mytriton_ssa::{Elem, OpKind};
 use rustc_hash::FxHashSet;
 
 use crate::case::Case;
+use crate::combine::Combine;
 use crate::generate::Combination;
 use crate::tree::{Body, Node, Tree, Val, has_store};
 
@@ -54,6 +55,8 @@ impl Coverage {
                 OpKind::Splat
                 | OpKind::ExpandDims { .. }
                 | OpKind::Broadcast
+                | OpKind::Reshape
+                | OpKind::Transpose { .. }
                 | OpKind::For
                 | OpKind::If
                 | OpKind::While => self.count(format!("{}{pointer}", node.kind.name())),
@@ -70,9 +73,12 @@ impl Coverage {
             OpKind::Splat
             | OpKind::ExpandDims { .. }
             | OpKind::Broadcast
+            | OpKind::Reshape
+            | OpKind::Transpose { .. }
             | OpKind::For
             | OpKind::If
             | OpKind::While => {}
+            OpKind::Reduce { .. } | OpKind::Scan { .. } => self.count_combine(tree, node),
             OpKind::Const(_) | OpKind::Range { .. } | OpKind::Yield | OpKind::Condition => {
                 self.count(node.kind.name().to_owned());
             }
@@ -98,6 +104,22 @@ impl Coverage {
                 }
             }
         }
+    }
+
+    /// A reduction or scan: by its combine, of its first type.
+    fn count_combine(&mut self, tree: &Tree, node: &Node) {
+        let reversed = matches!(node.kind, OpKind::Scan { reverse: true, .. });
+        let name = if reversed { "scan reverse" } else { node.kind.name() };
+        self.count(format!("{name} of {}", tree.ty(node.operands[0]).element()));
+        let combine = match Combine::of(tree, node) {
+            Some(Combine::Op(op)) => op.name(),
+            Some(Combine::Best { max: true }) => "largest with index",
+            Some(Combine::Best { max: false }) => "smallest with index",
+            Some(Combine::Affine) => "affine",
+            Some(Combine::Last) => "last",
+            None => "another combine",
+        };
+        self.count(format!("{} by {combine}", node.kind.name()));
     }
 
     /// Adds what another one covers.

@@ -15,6 +15,7 @@
 //! ```
 
 mod case;
+mod combine;
 mod corpus;
 mod coverage;
 mod driver;

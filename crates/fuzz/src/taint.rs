@@ -6,11 +6,15 @@
 //! - an approximate result may be moved, stored, loaded, selected, negated, made absolute and widened, and nothing else;
 //! - a NaN's bits may not be looked at: `bitcast` takes no value that can be such a NaN. (`select(x == x, x, 0)` takes
 //!   it out.)
+//!
+//! A third is the order in which reductions and scans combine: only combines are let through that give the same bits in
+//! every order ([`Combine`]).
 
 use mytriton_ssa::{CastKind, CmpPred, OpKind, UnaryOp};
 use rustc_hash::FxHashMap;
 
 use crate::case::{Arg, Case};
+use crate::combine::Combine;
 use crate::rule::Rule;
 use crate::tree::{Body, Node, Tree, Val};
 
@@ -153,7 +157,9 @@ impl Flow {
                 _ => {
                     let facts = self.result(tree, node)?;
                     for &result in &node.results {
-                        self.set(result, facts)?;
+                        // A reduction gives floats and integers together.
+                        let loose_nan = facts.loose_nan && (node.bodies.is_empty() || tree.ty(result).is_float());
+                        self.set(result, Facts { loose_nan, ..facts })?;
                     }
                 }
             }
@@ -195,6 +201,16 @@ impl Flow {
         Ok(match &node.kind {
             OpKind::Const(_) => Facts::EXACT,
             OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast => self.get(node.operands[0]),
+            OpKind::Reshape | OpKind::Transpose { .. } => self.get(node.operands[0]),
+            OpKind::Reduce { .. } | OpKind::Scan { .. } => {
+                self.exact(node, &node.operands)?;
+                if Combine::of(tree, node).is_none() {
+                    let name = node.kind.name();
+                    let message = format!("'{name}' combines in a way that may depend on the order");
+                    return Err(Uncomparable(message));
+                }
+                computed
+            }
             OpKind::Select => {
                 self.exact(node, &node.operands[..1])?;
                 let facts = all(&node.operands[1..])?;
@@ -321,6 +337,15 @@ mod tests {
             (
                 "%s = sin %x : f32 %t = exp %x : f32 store %b, %s : ptr<f32> store %b, %t : ptr<f32>",
                 "different bounds",
+            ),
+            (
+                "%v = splat %x : block<4xf32> %s = reduce %v axis 0 : block<4xf32> (%p, %q) { %t = add %p, %q : f32 yield %t }
+                 store %b, %s : ptr<f32>",
+                "'reduce' combines in a way that may depend on the order",
+            ),
+            (
+                "%v = range 0, 4 %s = reduce %v axis 0 : block<4xi32> (%p, %q) { yield %q } store %c, %s : ptr<i32>",
+                "'reduce' combines",
             ),
             (
                 "%s = add %x, %x : f32 %t = bitcast %s : f32 to i32 store %c, %t : ptr<i32>",

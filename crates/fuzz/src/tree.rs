@@ -54,6 +54,22 @@ impl Tree {
         self.types[value.0 as usize]
     }
 
+    /// The operation that gives a value, at any depth; none of parameters and arguments.
+    pub fn definition(&self, value: Val) -> Option<&Node> {
+        fn find(body: &Body, value: Val) -> Option<&Node> {
+            let nodes = body.nodes.iter();
+            let found = |node| -> Option<&Node> {
+                let node: &Node = node;
+                if node.results.contains(&value) {
+                    return Some(node);
+                }
+                node.bodies.iter().find_map(|inner| find(inner, value))
+            };
+            nodes.into_iter().find_map(found)
+        }
+        find(&self.body, value)
+    }
+
     /// Adds a parameter and gives its value.
     pub fn param(&mut self, name: String, elem: Elem) -> Val {
         let value = self.value(Type {

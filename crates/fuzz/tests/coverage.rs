@@ -1,9 +1,10 @@
 //! What the generator covers: everything that the language has.
 
 use mytriton_fuzz::{Coverage, combinations, generate};
+use mytriton_ssa::Scalar;
 
 /// Seeds within which everything comes up, in an operation on which a store depends.
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 400;
 
 #[test]
 fn every_operation_on_every_type_reaches_memory() {
@@ -45,6 +46,8 @@ fn every_operation_on_every_type_reaches_memory() {
         "while without results",
         "yield",
         "condition",
+        "reshape",
+        "transpose",
         "rank 0",
         "rank 1",
         "rank 2",
@@ -61,6 +64,16 @@ fn every_operation_on_every_type_reaches_memory() {
         "8 warps",
     ];
     wanted.extend(words.map(str::to_owned));
+    let scalars = Scalar::ALL
+        .iter()
+        .flat_map(|scalar| ["reduce", "scan", "scan reverse"].map(|name| format!("{name} of {scalar}")));
+    wanted.extend(scalars);
+    let ops = [
+        "add", "mul", "and", "or", "xor", "min_s", "max_s", "min_u", "max_u", "min", "max", "min_nan", "max_nan",
+    ];
+    let combines = ops.into_iter().chain(["largest with index", "smallest with index"]);
+    wanted.extend(combines.flat_map(|what| [format!("reduce by {what}"), format!("scan by {what}")]));
+    wanted.extend(["scan by affine", "scan by last"].map(str::to_owned));
     let missing: Vec<&String> = wanted.iter().filter(|what| coverage.get(what) == 0).collect();
     let known = |what: &str| wanted.iter().any(|w| w == what);
     let unknown: Vec<&str> = coverage

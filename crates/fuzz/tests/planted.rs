@@ -263,3 +263,78 @@ fn insert_before(kernel: &mut Kernel, op: OpId, new: OpId) {
         }
     }
 }
+
+/// Gives a combine its sides in the other order.
+fn swap_sides(kernel: &mut Kernel, op: OpId) {
+    let region = kernel.op(op).regions[0];
+    let (args, ops) = (kernel.region(region).args.clone(), kernel.region(region).ops.clone());
+    for op in ops {
+        for operand in &mut kernel.op_mut(op).operands {
+            if let Some(at) = args.iter().position(|arg| arg == operand) {
+                *operand = args[(at + args.len() / 2) % args.len()];
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_reductions() {
+    // A combine with an index has nine operations by itself, and an address in the shape of a reshape some more.
+    let is_found = |name, plant, cases| {
+        let (ops, _) = hunt(name, plant, cases);
+        assert!(ops <= 40, "{name}: {ops} operations");
+    };
+    is_found(
+        "a scan that forgets its direction",
+        |kernel, op| {
+            if let OpKind::Scan { reverse, .. } = &mut kernel.op_mut(op).kind {
+                *reverse = false;
+            }
+        },
+        200,
+    );
+    is_found(
+        "a scan that takes the prefix for the element",
+        |kernel, op| {
+            if let OpKind::Scan { .. } = kernel.op(op).kind {
+                swap_sides(kernel, op);
+            }
+        },
+        400,
+    );
+    is_found(
+        "ties of a largest element to the highest index",
+        |kernel, op| {
+            let data = kernel.op(op);
+            if !matches!(data.kind, OpKind::Reduce { .. }) || data.operands.len() != 2 {
+                return;
+            }
+            let region = data.regions[0];
+            let args = &kernel.region(region).args;
+            let indices = [args[1], args[3]];
+            for op in kernel.region(region).ops.clone() {
+                if kernel.op(op).operands[..] == indices && kernel.op(op).kind == OpKind::Cmp(CmpPred::Lt) {
+                    kernel.op_mut(op).kind = OpKind::Cmp(CmpPred::Gt);
+                }
+            }
+        },
+        400,
+    );
+}
+
+/// Another order of a reduction is no fault, neither in what is generated nor in what is shrunk.
+#[test]
+fn the_order_is_open() {
+    let mut fuzzer = Fuzzer::new(5);
+    fuzzer.limit = Limit::Cases(100);
+    fuzzer.executors = vec![Box::new(Planted {
+        name: "reductions that take their sides the other way round",
+        plant: |kernel, op| {
+            if let OpKind::Reduce { .. } = kernel.op(op).kind {
+                swap_sides(kernel, op);
+            }
+        },
+    })];
+    let (statistics, findings) = fuzzer.run(&mut |_| ());
+    assert!(findings.is_empty(), "{statistics}\n{}", findings[0].to_text());
+}

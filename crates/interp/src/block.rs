@@ -51,6 +51,26 @@ impl Block {
         T::slice(&self.data)
     }
 
+    /// The same to write to.
+    pub fn get_mut<T: Element>(&mut self) -> &mut [T] {
+        T::vec(&mut self.data)
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        match &self.data {
+            Data::I1(x) => x.len(),
+            Data::I8(x) => x.len(),
+            Data::I16(x) => x.len(),
+            Data::I32(x) => x.len(),
+            Data::I64(x) => x.len(),
+            Data::F16(x) => x.len(),
+            Data::BF16(x) => x.len(),
+            Data::F32(x) => x.len(),
+            Data::F64(x) => x.len(),
+        }
+    }
+
     /// Room for new elements of type `T`: an empty vector that keeps its allocation. Clears the poison.
     pub fn begin<T: Element>(&mut self) -> &mut Vec<T> {
         self.poison = None;

@@ -1,4 +1,4 @@
-//! The pure operations, a whole block at a time: one dispatch on operation and type, then a loop over elements.
+//! The pure operations but reductions and scans, a whole block at a time: one dispatch on operation and type, then a loop over elements.
 //! None of them can fail; what has no value is marked as poison.
 
 use mytriton_ssa::{CastKind, CmpPred, Elem, Kernel, OpData, OpId, OpKind, Type};
@@ -35,7 +35,7 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Block],
             out.begin::<T>().resize(result.shape.elements(), x.get::<T>()[0]);
             out.poison = x.poison.as_ref().map(|codes| vec![codes[0]; result.shape.elements()]);
         }),
-        OpKind::ExpandDims { .. } => out.clone_from(operands[0]),
+        OpKind::ExpandDims { .. } | OpKind::Reshape => out.clone_from(operands[0]),
         OpKind::Broadcast => {
             let (from, to) = (operand_ty(0).shape, result.shape);
             each_scalar!(scalar, T => shape::broadcast(operands[0].get::<T>(), from.dims(), to.dims(), out.begin()));
@@ -43,6 +43,15 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Block],
                 let mut stretched = Vec::with_capacity(to.elements());
                 shape::broadcast(codes, from.dims(), to.dims(), &mut stretched);
                 stretched
+            });
+        }
+        OpKind::Transpose { permutation } => {
+            let dims = operand_ty(0).shape;
+            each_scalar!(scalar, T => shape::transpose(operands[0].get::<T>(), dims.dims(), permutation, out.begin()));
+            out.poison = operands[0].poison.as_ref().map(|codes| {
+                let mut moved = Vec::with_capacity(codes.len());
+                shape::transpose(codes, dims.dims(), permutation, &mut moved);
+                moved
             });
         }
         OpKind::Unary(unary) => {
@@ -90,7 +99,7 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Block],
         OpKind::Select => {
             let [condition, a, b] = operands else { unreachable!() };
             each_scalar!(scalar, T => select(condition.get(), a.get::<T>(), b.get(), out.begin()));
-            out.poison = selected_poison(condition, a, b, result.shape.elements());
+            out.poison = selected_poison(condition, a, b);
         }
         OpKind::Cast(kind) => {
             cast(*kind, operands[0], operand_ty(0), result, out);
@@ -108,6 +117,9 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Block],
             }));
             out.inherit_poison(operands[0]);
             out.inherit_poison(operands[1]);
+        }
+        OpKind::Reduce { .. } | OpKind::Scan { .. } => {
+            unreachable!("'{}' has several results", op.kind.name())
         }
         OpKind::Load | OpKind::Store | OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => {
             unreachable!("'{}' is not pure", op.kind.name())
@@ -167,11 +179,11 @@ fn select<T: Element>(condition: &[bool], a: &[T], b: &[T], out: &mut Vec<T>) {
 }
 
 /// An element is undefined where the condition or the chosen arm is.
-fn selected_poison(condition: &Block, a: &Block, b: &Block, elements: usize) -> Option<Vec<u32>> {
+fn selected_poison(condition: &Block, a: &Block, b: &Block) -> Option<Vec<u32>> {
     if [condition, a, b].iter().all(|block| block.poison.is_none()) {
         return None;
     }
-    let conditions = condition.get::<bool>();
+    let (conditions, elements) = (condition.get::<bool>(), a.len());
     let code = |i| {
         let c = if conditions.len() == elements { i } else { 0 };
         match condition.poison_at(c) {

@@ -42,6 +42,7 @@
 mod access;
 mod block;
 mod cells;
+mod combine;
 mod error;
 mod eval;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use mytriton_ssa::{Kernel, OpData, OpId, OpKind, RegionId, ValueId};
 
 use crate::access::{Accessor, Faulty, RawFault};
 use crate::block::{Block, Element, Poison, Why, each_int, each_scalar, storage};
+use crate::combine::combine;
 use crate::eval::{Context, evaluate};
 use crate::int::Int;
 
@@ -47,7 +48,8 @@ impl Plan {
             } else if !op.kind.is_terminator() {
                 ops.push(id);
             }
-            for &inner in &op.regions {
+            // The combine of a reduction runs with it, not as a region by itself.
+            for &inner in op.regions.iter().filter(|_| !op.kind.is_isolated()) {
                 self.add_region(kernel, inner, invariant);
             }
         }
@@ -166,7 +168,13 @@ impl<'a> Machine<'a> {
 
     fn pure(&mut self, id: OpId, op: &OpData) {
         let result = op.results[0];
-        if let OpKind::ExpandDims { .. } = op.kind {
+        if let OpKind::Reduce { .. } | OpKind::Scan { .. } = op.kind {
+            let operands: Vec<&Block> = op.operands.iter().map(|&v| self.value(v)).collect();
+            let values = combine(&self.cx, op, &operands);
+            self.assign(&op.results, values.into_iter().map(Rc::new).collect());
+            return;
+        }
+        if let OpKind::ExpandDims { .. } | OpKind::Reshape = op.kind {
             self.frame[result.index()] = Rc::clone(&self.frame[op.operands[0].index()]);
             return;
         }

@@ -1,15 +1,4 @@
 //! Conversions between distributed layouts: what has to move, and by which means.
-//!
-//! For every (register, lane, warp, block) of the destination a linear map says where the source holds its element:
-//! `dst` after `src^-1`, chosen so that as much as possible stays where it is. What the map changes decides:
-//!
-//! | it changes | means |
-//! |---|---|
-//! | nothing | no code at all |
-//! | the register | moves within each thread |
-//! | the lane | shuffles within each warp |
-//! | the warp | shared memory and a barrier, see [`staging`](crate::staging) |
-//! | the block | distributed shared memory |
 
 use crate::gf2::Echelon;
 use crate::{Dim, DistributedLayout, LayoutError, LinearLayout};
@@ -31,6 +20,35 @@ pub enum Movement {
 }
 
 /// Where the destination's elements come from.
+///
+/// For every (register, lane, warp, block) of the destination a linear map says where the source holds its element:
+/// `dst` after `src^-1`, chosen so that as much as possible stays where it is. What the map changes decides. From
+/// `{register = [1, 2], lane = [4, 8], warp = [16]}`:
+///
+/// | to register, lane, warp | it changes | means |
+/// |---|---|---|
+/// | 1, 2; 4, 8; 16 | nothing | no code at all |
+/// | 2, 1; 4, 8; 16 | the register | moves within each thread |
+/// | 1, 4; 2, 8; 16 | the lane | shuffles within each warp |
+/// | 1, 16; 4, 8; 2 | the warp | shared memory and a barrier, see [`staging`](crate::staging) |
+///
+/// What changes the block takes distributed shared memory.
+///
+/// ```
+/// use mytriton_layout::{ConversionPlan, DistributedLayout, Movement};
+/// let src: DistributedLayout = "{register = [1, 2], lane = [4, 8], warp = [16]}".parse()?;
+/// for (text, movement) in [
+///     ("{register = [1, 2], lane = [4, 8], warp = [16]}", Movement::None),
+///     ("{register = [2, 1], lane = [4, 8], warp = [16]}", Movement::Registers),
+///     ("{register = [1, 4], lane = [2, 8], warp = [16]}", Movement::Lanes),
+///     ("{register = [1, 16], lane = [4, 8], warp = [2]}", Movement::Warps),
+/// ] {
+///     assert_eq!(ConversionPlan::new(&src, &text.parse()?)?.movement(), movement);
+/// }
+/// # Ok::<(), mytriton_layout::LayoutError>(())
+/// ```
+///
+/// In detail:
 ///
 /// ```
 /// use mytriton_layout::{ConversionPlan, DistributedLayout, Movement};

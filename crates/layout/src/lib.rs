@@ -45,7 +45,8 @@
 //! | [`ConversionPlan`] | what moves from one layout to another: registers, lanes, or warps |
 //! | [`ReductionPlan`] | slot groups and lane bits of a reduction along an axis |
 //! | [`staging`] | bank conflicts, and shared layouts without any |
-//! | [`fragment`] | ownership as a table, for slots that are no power of two |
+//! | [`fragment`] | ownership as a table, for slots that are no power of two; values, narrow formats, packing |
+//! | [`picture`] | layouts and conversions as text and SVG |
 //! | [`block`] | kernel, tile and cooperative layouts: the thread block's view, any extents |
 
 pub mod block;
@@ -57,6 +58,7 @@ pub mod fragment;
 mod gf2;
 mod index;
 mod linear;
+pub mod picture;
 mod reduction;
 mod shared;
 pub mod staging;

@@ -1,24 +1,34 @@
 //! Reductions along an axis, derived from who owns what.
-//!
-//! 1. Each thread combines those of its slots that differ in the reduced axis alone: a *slot group*, a local tree.
-//! 2. Lanes whose number differs in a bit that changes the reduced coordinate alone exchange their partial values: one
-//!    xor shuffle for each such *lane bit*. Every lane takes part; masks choose neutral values, never participation.
-//! 3. *Warp bits* are the same across warps. They need shared memory and a barrier.
-//!
-//! Bits that only replicate are left out: what they hold is in the sum already.
-//!
-//! For the accumulator of m16n8, registers (0,1)(8,0) and lanes (0,2)(0,4)(1,0)(2,0)(4,0):
-//!
-//! | reduced | slot groups | lane bits |
-//! |---|---|---|
-//! | columns | {0,1} {2,3} | 0, 1 |
-//! | rows | {0,2} {1,3} | 2, 3, 4 |
 
 use crate::fragment::{FragmentError, Ownership, WARP};
 use crate::gf2::{Echelon, combine};
 use crate::{Coords, Dim, DistributedLayout, LayoutError, LinearLayout};
 
 /// How to reduce a fragment along one axis.
+///
+/// 1. Each thread combines those of its slots that differ in the reduced axis alone: a *slot group*, a local tree.
+/// 2. Lanes whose number differs in a bit that changes the reduced coordinate alone exchange their partial values: one
+///    xor shuffle for each such *lane bit*. Every lane takes part; masks choose neutral values, never participation.
+/// 3. *Warp bits* are the same across warps. They need shared memory and a barrier.
+///
+/// Bits that only replicate are left out: what they hold is in the sum already. Carried out by
+/// [`Fragment::reduce`](crate::fragment::Fragment::reduce).
+///
+/// For the accumulator of m16n8, registers (0,1)(8,0) and lanes (0,2)(0,4)(1,0)(2,0)(4,0):
+///
+/// | reduced | slot groups | lane bits |
+/// |---|---|---|
+/// | columns | {0,1} {2,3} | 0, 1 |
+/// | rows | {0,2} {1,3} | 2, 3, 4 |
+///
+/// ```
+/// use mytriton_layout::{DistributedLayout, ReductionPlan};
+/// let c = DistributedLayout::mma_accumulator([16, 8], [1, 1])?;
+/// let (columns, rows) = (ReductionPlan::from_layout(&c, 1)?.0, ReductionPlan::from_layout(&c, 0)?.0);
+/// assert_eq!((columns.slot_groups, columns.lane_bits), (vec![vec![0, 1], vec![2, 3]], vec![0, 1]));
+/// assert_eq!((rows.slot_groups, rows.lane_bits), (vec![vec![0, 2], vec![1, 3]], vec![2, 3, 4]));
+/// # Ok::<(), mytriton_layout::LayoutError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReductionPlan {
     /// Slots to combine in each thread, ascending; group i becomes slot i of the result. Replicas are left out.

@@ -1,14 +1,4 @@
 //! Layouts of tiles in shared memory: from `offset`, in elements, to the coordinate stored there.
-//!
-//! A swizzle xors bits of the row into the column, so that the elements of one column lie in different banks while
-//! each row stays a permutation of itself. Rows 0 to 3 of a 4x8 tile under `vec` 2, `per_phase` 1, `max_phase` 4:
-//!
-//! | | offsets 0,1 | 2,3 | 4,5 | 6,7 |
-//! |---|---|---|---|---|
-//! | row 0 | columns 0,1 | 2,3 | 4,5 | 6,7 |
-//! | row 1 | 2,3 | 0,1 | 6,7 | 4,5 |
-//! | row 2 | 4,5 | 6,7 | 0,1 | 2,3 |
-//! | row 3 | 6,7 | 4,5 | 2,3 | 0,1 |
 
 use crate::linear::log2_size;
 use crate::{Dim, LayoutError, LinearLayout};
@@ -75,6 +65,16 @@ impl HardwareSwizzle {
 
 /// A row-major tile (`order` lists its axes from the fastest) whose two fastest axes are swizzled.
 ///
+/// A swizzle xors bits of the row into the column, so that the elements of one column lie in different banks while
+/// each row stays a permutation of itself. A 4x8 tile under `vec` 2, `per_phase` 1, `max_phase` 4:
+///
+/// | | offsets 0,1 | 2,3 | 4,5 | 6,7 |
+/// |---|---|---|---|---|
+/// | row 0 | columns 0,1 | 2,3 | 4,5 | 6,7 |
+/// | row 1 | 2,3 | 0,1 | 6,7 | 4,5 |
+/// | row 2 | 4,5 | 6,7 | 0,1 | 2,3 |
+/// | row 3 | 6,7 | 4,5 | 2,3 | 0,1 |
+///
 /// # Errors
 /// Extents and parameters must be powers of two, `order` a permutation.
 ///
@@ -82,6 +82,14 @@ impl HardwareSwizzle {
 /// use mytriton_layout::{Swizzle, swizzled};
 /// let l = swizzled(&[4, 8], &[1, 0], Swizzle { vec: 2, per_phase: 1, max_phase: 4 })?;
 /// assert_eq!(l.to_string(), "{offset = [[0, 1], [0, 2], [0, 4], [1, 2], [2, 4]]}");
+/// let table = [[0, 2, 4, 6], [2, 0, 6, 4], [4, 6, 0, 2], [6, 4, 2, 0]];
+/// for (row, columns) in (0..).zip(table) {
+///     for (pair, column) in (0..).zip(columns) {
+///         for i in 0..2 {
+///             assert_eq!(l.apply(&[("offset", 8 * row + 2 * pair + i)])?[..], [row, column + i]);
+///         }
+///     }
+/// }
 /// # Ok::<(), mytriton_layout::LayoutError>(())
 /// ```
 pub fn swizzled(shape: &[u32], order: &[usize], swizzle: Swizzle) -> Result<LinearLayout> {
@@ -119,6 +127,14 @@ pub fn swizzled(shape: &[u32], order: &[usize], swizzle: Swizzle) -> Result<Line
 /// A two-dimensional tile as TMA writes it and wgmma reads it, rows contiguous: the 8-row pattern repeats over all
 /// rows, and where rows are longer than the pattern, such columns of patterns follow one another.
 ///
+/// The unit is 16 bytes. Which unit of its row an element's unit is stored in:
+///
+/// | bytes | units of a row | unit u of row r lies at | rows of a phase |
+/// |---|---|---|---|
+/// | 32 | 2 | u xor (r / 4 mod 2) | 4 |
+/// | 64 | 4 | u xor (r / 2 mod 4) | 2 |
+/// | 128 | 8 | u xor (r mod 8) | 1 |
+///
 /// # Errors
 /// Extents must be powers of two, at least 8 rows and the pattern's width; elements have 1, 2, 4 or 8 bytes.
 ///
@@ -128,6 +144,14 @@ pub fn swizzled(shape: &[u32], order: &[usize], swizzle: Swizzle) -> Result<Line
 /// // Element (1, 0) lies in the second 16-byte unit of the second row.
 /// let place = bf16.invert()?;
 /// assert_eq!(place.apply(&[("dim0", 1), ("dim1", 0)])?[..], [72]);
+///
+/// for (width, units, rows) in [(HardwareSwizzle::B32, 2, 4), (HardwareSwizzle::B64, 4, 2), (HardwareSwizzle::B128, 8, 1)] {
+///     let place = hardware_swizzled([8, 8 * units], 2, width)?.invert()?;
+///     for (r, u) in (0..8).flat_map(|r| (0..units).map(move |u| (r, u))) {
+///         let unit = place.apply(&[("dim0", r), ("dim1", 8 * u)])?[0] / 8;
+///         assert_eq!(unit, r * units + (u ^ (r / rows % units)));
+///     }
+/// }
 /// # Ok::<(), mytriton_layout::LayoutError>(())
 /// ```
 pub fn hardware_swizzled(shape: [u32; 2], element_bytes: u32, width: HardwareSwizzle) -> Result<LinearLayout> {

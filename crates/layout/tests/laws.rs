@@ -201,3 +201,104 @@ fn rename(l: &LinearLayout) -> LinearLayout {
     INS.iter()
         .fold(l.clone(), |l, name| l.rename_in(name, format!("{name}2")).unwrap())
 }
+
+proptest! {
+    #[test]
+    fn inverses_reverse_compositions(l in bijection(), m in bijection()) {
+        // Onward from the tile by the second bijection, its inputs named as the first's outputs.
+        let m = m.reshape_ins(&[("dim0", 8), ("dim1", 4)]).unwrap();
+        let m = m.rename_out("dim0", "p").unwrap().rename_out("dim1", "q").unwrap();
+        let both = l.compose(&m).unwrap();
+        let back = m.invert().unwrap().compose(&l.invert().unwrap()).unwrap();
+        prop_assert_eq!(both.invert().unwrap(), back.clone());
+        for i in every_index(&l) {
+            prop_assert_eq!(back.apply_flat(both.apply_flat(i)), i);
+        }
+    }
+
+    #[test]
+    fn rank_of_products_and_compositions(
+        a in tile_layout(),
+        b in tile_layout(),
+        m in onward(["dim0", "dim1"], ["p", "q"]),
+    ) {
+        prop_assert_eq!(a.product(&b).unwrap().rank(), a.rank() + b.rank());
+        let both = a.compose(&m).unwrap().rank();
+        prop_assert!(both <= a.rank().min(m.rank()));
+        // Sylvester's inequality.
+        prop_assert!(both + m.total_in_bits() >= a.rank() + m.rank());
+    }
+
+    #[test]
+    fn relabelling_keeps_the_flat_map(l in tile_layout()) {
+        let bits = l.total_in_bits();
+        let halves = [("a", 1u32 << (bits / 2)), ("b", 1 << (bits - bits / 2))];
+        let ins = l.reshape_ins(&halves).unwrap();
+        let outs = l.reshape_outs(&[("p", 2), ("q", 16)]).unwrap();
+        let flat = l.flatten_ins("i").unwrap().flatten_outs("o").unwrap();
+        for i in every_index(&l) {
+            for relabelled in [&ins, &outs, &flat] {
+                prop_assert_eq!(relabelled.apply_flat(i), l.apply_flat(i));
+            }
+        }
+        let sizes: Vec<(&str, u32)> = INS.iter().map(|name| (*name, l.in_size(name))).collect();
+        prop_assert_eq!(ins.reshape_ins(&sizes).unwrap(), l.clone());
+        prop_assert_eq!(outs.reshape_outs(&[("dim0", 8), ("dim1", 4)]).unwrap(), l.clone());
+        // Whole dimensions change places, and back.
+        let turned = l.transpose_ins(&["warp", "register", "lane"]).unwrap().transpose_outs(&["dim1", "dim0"]).unwrap();
+        prop_assert!(turned.is_equivalent(&l));
+        prop_assert_eq!(turned.transpose_ins(&INS).unwrap().transpose_outs(&["dim0", "dim1"]).unwrap(), l);
+    }
+
+    #[test]
+    fn parts_put_together_are_the_whole(l in tile_layout()) {
+        let outs = ["dim0", "dim1"];
+        let (inner, outer) = (l.sublayout(&["register"], &outs).unwrap(), l.sublayout(&["lane", "warp"], &outs).unwrap());
+        prop_assert_eq!(inner.concat_ins(&outer).unwrap(), l.clone());
+        let (left, right) = (l.sublayout(&INS, &["dim0"]).unwrap(), l.sublayout(&INS, &["dim1"]).unwrap());
+        prop_assert_eq!(left.concat_outs(&right).unwrap(), l.clone());
+        prop_assert_eq!(l.sublayout_is_zero(&INS, &["dim1"]), every_index(&l).all(|i| right.apply_flat(i) == 0));
+        let unit = l.unsqueeze_in("block").unwrap().unsqueeze_out("dim2").unwrap();
+        prop_assert!(unit.is_equivalent(&l));
+        prop_assert_eq!(unit.sublayout(&INS, &outs).unwrap(), l);
+    }
+
+    #[test]
+    fn growing_is_undone_by_shrinking(l in tile_layout()) {
+        let large = l.grow_out("dim1", 16, "lane").unwrap();
+        prop_assert_eq!(large.rank(), l.rank() + 2);
+        let small = large.shrink_out("dim1", 4).unwrap();
+        for i in every_index(&l) {
+            // New bits of `lane` are above its own, and below `warp`.
+            let mut index = l.unflatten_in(i);
+            prop_assert_eq!(small.apply_in_order(&index), l.unflatten_out(l.apply_flat(i)));
+            index[1] += 3 * l.in_size("lane");
+            prop_assert_eq!(small.apply_in_order(&index), l.unflatten_out(l.apply_flat(i)));
+        }
+    }
+
+    #[test]
+    fn dropping_zeros_keeps_the_image(l in tile_layout()) {
+        let image = |l: &LinearLayout| {
+            let mut all: Vec<u64> = every_index(l).map(|i| l.apply_flat(i)).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let dense = l.remove_zero_bases("lane").unwrap();
+        prop_assert!(dense.bases("lane").all(|basis| basis.iter().any(|&c| c != 0)));
+        prop_assert_eq!(image(&dense), image(&l));
+    }
+
+    #[test]
+    fn quotients_stay_in_place(l in bijection()) {
+        // A conversion that leaves `warp` alone is its quotient beside the identity.
+        let moves = l.rename_out("dim0", "register").unwrap().rename_out("dim1", "lane").unwrap();
+        let moves = moves.reshape_ins(&[("register", 8), ("lane", 4)]).unwrap();
+        let identity = LinearLayout::identity1d(4, "warp", "warp").unwrap();
+        let all = moves.product(&identity).unwrap();
+        prop_assert!(all.is_trivial_over(&["warp"]));
+        prop_assert_eq!(all.quotient(&["warp"]).unwrap(), moves.clone());
+        prop_assert_eq!(moves.is_trivial_over(&["lane"]), moves.quotient(&["lane"]).is_some());
+    }
+}

@@ -410,6 +410,25 @@ proptest! {
     }
 
     #[test]
+    fn conflicts_agree_in_any_shared_layout(
+        threads in random_layout(),
+        steps in prop::collection::vec((0usize..8, 0usize..8), 0..40),
+        bytes in 0u32..5,
+    ) {
+        let mut bases: Vec<[u32; 2]> = (0..4).map(|bit| [0, 1 << bit]).chain((0..4).map(|bit| [1 << bit, 0])).collect();
+        for (to, from) in steps {
+            if to != from {
+                bases[to] = [bases[to][0] ^ bases[from][0], bases[to][1] ^ bases[from][1]];
+            }
+        }
+        let shared = LinearLayout::from_bases([("offset", bases)], &[("dim0", 16), ("dim1", 16)]).unwrap();
+        let widest = max_access(&threads, &shared, 1 << bytes).unwrap();
+        for vector in (0..5).map(|bit| 1 << bit).filter(|&vector| vector <= widest) {
+            conflicts(&threads, &shared, 1 << bytes, vector);
+        }
+    }
+
+    #[test]
     fn reductions_derived_twice_agree(l in random_layout(), axis in 0usize..2) {
         let table = Ownership::from_layout(&l).unwrap();
         prop_assert_eq!(table.to_layout(), Some(l.clone()));

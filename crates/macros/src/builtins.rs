@@ -13,7 +13,11 @@ pub(crate) struct Builtin {
     /// Can it be called as a method?
     pub(crate) method: bool,
     /// The method of `Site`.
-    pub(crate) target: &'static str,
+    target: &'static str,
+    /// The method of `Site` for a call without the axis: over all elements.
+    all: Option<&'static str>,
+    /// Is the last argument a closure that combines two elements?
+    pub(crate) combines: bool,
 }
 
 const fn function(name: &'static str, arity: usize) -> Builtin {
@@ -22,6 +26,28 @@ const fn function(name: &'static str, arity: usize) -> Builtin {
         arity: arity..=arity,
         method: false,
         target: name,
+        all: None,
+        combines: false,
+    }
+}
+
+/// A reduction, with an axis or over all elements. These are no methods: `x.max(y)` reads as the larger of two.
+const fn reduction(name: &'static str, all: &'static str) -> Builtin {
+    Builtin {
+        all: Some(all),
+        arity: 1..=2,
+        ..function(name, 2)
+    }
+}
+
+/// A reduction or scan by a closure.
+const fn combining(name: &'static str, all: Option<&'static str>) -> Builtin {
+    let least = if all.is_some() { 2 } else { 3 };
+    Builtin {
+        all,
+        arity: least..=3,
+        combines: true,
+        ..function(name, 3)
     }
 }
 
@@ -31,6 +57,8 @@ const fn both(name: &'static str, arity: usize) -> Builtin {
         arity: arity..=arity,
         method: true,
         target: name,
+        all: None,
+        combines: false,
     }
 }
 
@@ -40,6 +68,8 @@ const fn alias(name: &'static str, target: &'static str, arity: usize) -> Builti
         arity: arity..=arity,
         method: true,
         target,
+        all: None,
+        combines: false,
     }
 }
 
@@ -94,6 +124,28 @@ static BUILTINS: &[Builtin] = &[
     both("bitcast", 2),
     both("expand_dims", 2),
     both("broadcast_to", 2),
+    both("reshape", 2),
+    both("permute", 2),
+    both("trans", 1),
+    reduction("sum", "sum_all"),
+    reduction("max", "max_all"),
+    reduction("min", "min_all"),
+    reduction("argmax", "argmax_all"),
+    reduction("argmin", "argmin_all"),
+    reduction("max_with_index", "max_with_index_all"),
+    reduction("min_with_index", "min_with_index_all"),
+    reduction("xor_sum", "xor_sum_all"),
+    reduction("reduce_or", "reduce_or_all"),
+    reduction("reduce_and", "reduce_and_all"),
+    reduction("any", "any_all"),
+    reduction("all", "all_all"),
+    function("cumsum", 2),
+    function("cumsum_reverse", 2),
+    function("cumprod", 2),
+    function("cumprod_reverse", 2),
+    combining("reduce", Some("reduce_all")),
+    combining("associative_scan", None),
+    combining("associative_scan_reverse", None),
 ];
 
 /// Words that are read by their position rather than as builtins.
@@ -121,14 +173,27 @@ pub(crate) fn find_method(name: &Ident) -> Result<&'static Builtin> {
 }
 
 impl Builtin {
+    /// The method of `Site` for so many arguments.
+    pub(crate) fn target(&self, found: usize) -> &'static str {
+        match self.all {
+            Some(all) if found < *self.arity.end() => all,
+            _ => self.target,
+        }
+    }
+
     /// Checks the number of arguments, the receiver of a method counted.
     pub(crate) fn check(&self, span: Span, found: usize, method: bool) -> Result<()> {
         if self.arity.contains(&found) {
             return Ok(());
         }
         let less = usize::from(method);
-        let (wanted, found) = (self.arity.end() - less, found - less);
-        let plural = if wanted == 1 { "" } else { "s" };
+        let (least, most, found) = (self.arity.start() - less, self.arity.end() - less, found - less);
+        let plural = if most == 1 { "" } else { "s" };
+        let wanted = if least == most {
+            most.to_string()
+        } else {
+            format!("{least} or {most}")
+        };
         let dot = if method { "." } else { "" };
         Err(Error::new(
             span,

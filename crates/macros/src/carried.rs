@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprAssign, ExprBinary, ExprForLoop, Local, Pat};
+use syn::{Block, Expr, ExprAssign, ExprBinary, ExprClosure, ExprForLoop, Local, Pat};
 
 /// The variables that the blocks and expressions assign and do not declare themselves, in the order of their first
 /// assignment.
@@ -85,6 +85,13 @@ impl<'ast> Visit<'ast> for Collector {
         self.declared.push(Vec::new());
         self.declare(&looping.pat);
         self.visit_block(&looping.body);
+        self.declared.pop();
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast ExprClosure) {
+        self.declared.push(Vec::new());
+        closure.inputs.iter().for_each(|pattern| self.declare(pattern));
+        self.visit_expr(&closure.body);
         self.declared.pop();
     }
 

@@ -1,6 +1,6 @@
 //! What is in scope while a body is rewritten.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -38,6 +38,8 @@ pub(crate) enum Binding {
     Mutable,
     /// A constexpr or type parameter: known while building, for good.
     Constexpr,
+    /// A `let mut x` around the closure that stands here.
+    Captured,
 }
 
 /// The rewriting of one function.
@@ -45,6 +47,8 @@ pub(crate) struct Context {
     /// Path of the front end: `::mytriton::frontend`.
     pub(crate) front: TokenStream,
     scopes: RefCell<Vec<Vec<(Ident, Binding)>>>,
+    /// How many of the scopes are around the closure that is being rewritten.
+    around: Cell<usize>,
     errors: RefCell<Vec<Error>>,
 }
 
@@ -53,6 +57,7 @@ impl Context {
         Context {
             front: quote!(#facade::frontend),
             scopes: RefCell::new(vec![Vec::new()]),
+            around: Cell::new(0),
             errors: RefCell::new(Vec::new()),
         }
     }
@@ -73,8 +78,24 @@ impl Context {
 
     pub(crate) fn lookup(&self, name: &Ident) -> Option<Binding> {
         let scopes = self.scopes.borrow();
-        let mut all = scopes.iter().rev().flat_map(|scope| scope.iter().rev());
-        all.find(|(n, _)| n == name).map(|&(_, b)| b)
+        let mut all = scopes
+            .iter()
+            .enumerate()
+            .rev()
+            .flat_map(|(depth, scope)| scope.iter().rev().map(move |entry| (depth, entry)));
+        let (depth, &(_, binding)) = all.find(|(_, (n, _))| n == name)?;
+        Some(match binding {
+            Binding::Mutable if depth < self.around.get() => Binding::Captured,
+            binding => binding,
+        })
+    }
+
+    /// Runs `f` in the scope of a closure, whose variables are its own: those around it cannot be assigned.
+    pub(crate) fn closed<T>(&self, f: impl FnOnce() -> T) -> T {
+        let around = self.around.replace(self.scopes.borrow().len());
+        let result = self.scoped(f);
+        self.around.set(around);
+        result
     }
 
     /// Notes an error and goes on, so that one compilation shows all of them.

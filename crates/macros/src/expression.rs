@@ -243,7 +243,11 @@ impl Context {
             let text = name.to_string();
             if let Some(builtin) = builtins::find(&text) {
                 builtin.check(span, call.args.len(), false)?;
-                let built = self.call(span, builtin.target, &self.exprs(&call.args));
+                let target = builtin.target(call.args.len());
+                if builtin.combines {
+                    return self.combining(call, target);
+                }
+                let built = self.call(span, target, &self.exprs(&call.args));
                 return Ok(match text.as_str() {
                     "load" => quote!(#built.get()),
                     "store" => quote!(#built.done()),
@@ -310,7 +314,7 @@ impl Context {
         builtin.check(name.span(), call.args.len() + 1, true)?;
         let mut args = vec![self.try_expr(&call.receiver)?];
         args.extend(self.exprs(&call.args));
-        Ok(self.call(name.span(), builtin.target, &args))
+        Ok(self.call(name.span(), builtin.target(args.len()), &args))
     }
 
     /// `load(p).mask(m).other(o)` and `store(p, v).mask(m)`.
@@ -428,7 +432,10 @@ pub(crate) fn unsupported(expr: &Expr) -> Error {
     let message = match expr {
         Expr::Match(_) => "`match` is not supported in kernels: use `if`, or `where_` element by element",
         Expr::Let(_) => "`if let` is not supported in kernels",
-        Expr::Closure(_) => "closures are not supported in kernels: write a `#[kernel(device)]` function",
+        Expr::Closure(_) => {
+            "a closure combines two elements as the last argument of `reduce` or `associative_scan`; elsewhere write a \
+             `#[kernel(device)]` function"
+        }
         Expr::Loop(_) => "`loop` is not supported in kernels: use `while condition`, or `for`",
         Expr::Break(_) => "`break` is not supported in kernels: put the condition into `while`",
         Expr::Continue(_) => "`continue` is not supported in kernels: put the rest of the body into `if`",

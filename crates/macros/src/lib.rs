@@ -17,6 +17,7 @@
 
 mod builtins;
 mod carried;
+mod combine;
 mod context;
 mod control;
 mod expand;

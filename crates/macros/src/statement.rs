@@ -200,6 +200,12 @@ impl Context {
                 names.push(name.to_string());
                 match self.lookup(name) {
                     Some(Binding::Mutable) => Ok(quote!(#name)),
+                    Some(Binding::Captured) => error(
+                        name,
+                        format!(
+                            "`{name}` is a variable around this closure, which has variables and a value of its own"
+                        ),
+                    ),
                     Some(Binding::Fixed) => error(name, format!("`{name}` cannot be assigned: declare it with `mut`")),
                     Some(Binding::Constexpr) => error(
                         name,
@@ -234,7 +240,7 @@ fn unused(what: &str) -> String {
     format!("the result of `{what}` is not used")
 }
 
-fn check_pattern(pattern: &Pat) -> Result<()> {
+pub(crate) fn check_pattern(pattern: &Pat) -> Result<()> {
     match pattern {
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => Ok(()),
         Pat::Wild(_) => Ok(()),
@@ -245,7 +251,7 @@ fn check_pattern(pattern: &Pat) -> Result<()> {
 }
 
 /// The names in a pattern, in order, with `_` where a value is dropped.
-fn slots(pattern: &Pat, out: &mut Vec<String>) {
+pub(crate) fn slots(pattern: &Pat, out: &mut Vec<String>) {
     match pattern {
         Pat::Ident(ident) => out.push(ident.ident.to_string()),
         Pat::Tuple(tuple) => tuple.elems.iter().for_each(|p| slots(p, out)),

@@ -221,3 +221,53 @@ fn mistakes_in_device_functions_name_their_calls() {
     let text = error.to_string();
     assert!(text.starts_with("kernel 'calls' cannot be built\n  "), "{text}");
 }
+
+#[kernel(crate = crate::facade)]
+fn reductions(p: Ptr<f16>, n: i32) {
+    let v = load(p + range(0, 16)).reshape([4, 4]);
+    let a = sum(v, 2);
+    let b = sum(n);
+    let c = max(v, n);
+    let d = xor_sum(v, 0);
+    let e = reduce(v, 0, |a, b| a * n);
+    let f = reduce(v, 0, |a, b| (a + b) as f32);
+    let g = reduce(v, 0, |a, b| a + load(p));
+    let h = reduce(v, 0, |a, b| if a < b { a } else { b });
+    let i = reduce(v, 0, |a, b| 1e9);
+    let j = reduce((v, range(0, 3)), 0, |a, b| a);
+    let k = argmax(p + range(0, 4));
+    let l = reshape(v, [3, 5]);
+    let m = permute(v, [0, 0]);
+    let o = trans(range(0, 4));
+    let q = associative_scan(v, 0, |a, b| sum(v + a));
+}
+
+#[test]
+fn reductions_say_what_is_wrong() {
+    finds!(
+        reductions(),
+        [
+            "2:13: sum of f16[4, 4] along axis 2: the axis is -2 to 1",
+            "3:13: sum takes a tile, not a run-time i32",
+            "4:13: max(x, axis) reduces along an axis, an integer known while building the kernel, not a run-time \
+             i32; of two values use `maximum(a, b)`",
+            "5:13: xor_sum takes integers or bool, not f16[4, 4]",
+            "6:35: '*' got a value from around the combine, which sees its own arguments and what is known while \
+             building the kernel alone: apply the value before or after the reduction, or combine it too",
+            "7:13: the combine of reduce gives a run-time f32, but the elements are f16: convert it (`as f16`), \
+             or the tile before",
+            "8:37: load got a value from around the combine, which sees its own arguments and what is known while \
+             building the kernel alone: apply the value before or after the reduction, or combine it too",
+            "9:33: the combine of reduce computes with numbers, element by element: no memory, tiles, program \
+             ids, loops or branches ('if'): choose with `where_`",
+            "10:13: 1000000000.0 does not fit f16: it would become infinite",
+            "11:13: reduce: shapes [4x4] and [3] do not broadcast: extents that meet are equal or 1",
+            "12:13: argmax takes numbers, not Ptr<f16>[4]",
+            "13:13: reshape of f16[4, 4] to [3, 5]: it has 16 element(s), the shape 15",
+            "14:13: permute of f16[4, 4] by [0, 0]: the order names each of its 2 dimension(s) once",
+            "15:13: trans exchanges the last two dimensions: i32[4] has one",
+            "16:49: '+' got a value from around the combine, which sees its own arguments and what is known while \
+             building the kernel alone: apply the value before or after the reduction, or combine it too",
+        ]
+    );
+}

@@ -146,3 +146,23 @@ fn text_reads_back() {
         assert_eq!(module.kernels[0].to_string(), text);
     }
 }
+
+#[kernel(crate = crate::facade)]
+fn rows(p: Ptr<f16>, q: Ptr<f32>, #[constexpr] M: i32, #[constexpr] N: i32) {
+    let v = load(p + range(0, M).at(.., None) * N + range(0, N));
+    let total = sum(v, 1);
+    let (top, at) = max_with_index(v, -1);
+    store(q + range(0, M), total + top + at);
+    store(q, any(v) as f32);
+    let (_, mean) = reduce((full([M, N], 1.0, f32), v as f32), 0, |(n, a), (m, b)| {
+        let all = n + m;
+        (all, (a * n + b * m) / all)
+    });
+    store(q + range(0, N), associative_scan_reverse(mean, 0, |x, y| x * y * 2.0));
+    store(q + range(0, M * N), v.trans().reshape(M * N));
+}
+
+#[test]
+fn reductions_and_scans() {
+    insta::assert_snapshot!(rows::build(4, 17).unwrap());
+}

@@ -4,7 +4,8 @@
 //!    addresses are contiguous, each thread holding as many consecutive elements as one 16-byte access takes (fewer
 //!    where alignment or the tile's size does not allow it). A shape that is never accessed gets the default.
 //! 2. *Demands*, against the order of the operations: memory operations, loop-carried values and results of branches
-//!    live in their shape's home; any other operation wants its operands so that nothing has to move.
+//!    live in their shape's home, operands of reductions and scans too; any other operation wants its operands so that
+//!    nothing has to move.
 //! 3. *Rebuilding*, in order: an operation that can be repeated is made once for every layout in which its result is
 //!    wanted; a load or carried value is made in its home and converted (`tile.convert_layout`) where it is wanted otherwise.
 //!
@@ -18,12 +19,16 @@ use mytriton_layout::{DistributedLayout, LayoutError};
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of, shape_of};
 use mytriton_tile::layout::tensor_type;
 use mytriton_tile::ops::{self, LoadOp, StoreOp, TileOp};
+use mytriton_tile::permutation_of;
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::axis_info::AxisInfos;
-use crate::ir::{PassResult, blocks_of, error_at, kernels_of, key, name_of, num_warps_of, ops_of, pointee_bytes};
+use crate::ir::{
+    PassResult, blocks_of, copy_of_combine, error_at, kernels_of, key, name_of, num_warps_of, ops_of, pointee_bytes,
+};
+use crate::shape::{keeps_places, padded};
 
 /// The widest access of one thread, in bytes.
 const ACCESS_BYTES: u64 = 16;
@@ -139,6 +144,15 @@ fn operand_layout<'c>(
                 DistributedLayout::new(l.linear().remove_zero_bases("register")?)
             })
         }
+        Some(TileOp::Reshape(_)) => layout.reshape(&padded(shape)),
+        Some(TileOp::Transpose(transpose)) => {
+            let permutation = permutation_of(transpose).unwrap_or_default();
+            let mut back = vec![0; permutation.len()];
+            for (of_result, &of_operand) in permutation.iter().enumerate() {
+                back[of_operand] = of_result;
+            }
+            layout.permute(&back)
+        }
         _ => Ok(layout.clone()),
     };
     derived.map_err(|e| error_at(op, format!("no layout for the operand of '{name}': {e}")))
@@ -215,10 +229,12 @@ impl Demands {
     fn block<'c: 'a, 'a>(&mut self, block: BlockRef<'c, 'a>) -> PassResult<'c> {
         for op in ops_of(block).into_iter().rev() {
             let name = name_of(op);
-            for inner in blocks_of(op) {
-                self.block(inner)?;
+            if name.starts_with("scf.") {
+                for inner in blocks_of(op) {
+                    self.block(inner)?;
+                }
             }
-            if lives_at_home(&name) {
+            if lives_at_home(&name) || moves(op) {
                 self.want_home(op)?;
             } else if op.result_count() == 1 {
                 let result: Value = result_of(op, 0);
@@ -239,6 +255,22 @@ impl Demands {
 /// Memory and control flow: their tiles live in their shape's home.
 fn lives_at_home(name: &str) -> bool {
     name.starts_with("scf.") || matches!(name, ops::LOAD | ops::STORE | "func.return")
+}
+
+/// Operations that move elements between threads: their operands are wanted at home, and where the results come to lie
+/// follows from that.
+fn moves(op: OperationRef<'_, '_>) -> bool {
+    match TileOp::cast(op) {
+        Some(TileOp::Reduce(_) | TileOp::Scan(_)) => true,
+        Some(TileOp::Reshape(reshape)) => {
+            let shapes = [reshape.source(), reshape.result()].map(|value| shape_of(value.r#type()));
+            match shapes {
+                [Some(from), Some(to)] => !keeps_places(&from, &to),
+                [from, _] => from.is_some(),
+            }
+        }
+        _ => false,
+    }
 }
 
 struct Rebuild<'c, 'a> {
@@ -332,6 +364,9 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
         if lives_at_home(&name) {
             return self.at_home(emitter, op);
         }
+        if moves(op) {
+            return self.moving(emitter, op);
+        }
         let results: Vec<Value> = op.results().map(Value::from).collect();
         let [result] = results[..] else {
             return Err(error_at(op, format!("'{name}' is unknown to layouts")));
@@ -340,7 +375,10 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
             name.as_str(),
             ops::SPLAT | ops::RANGE | ops::PROGRAM_ID | ops::NUM_PROGRAMS
         );
-        let reshapes = matches!(name.as_str(), ops::EXPAND_DIMS | ops::BROADCAST);
+        let reshapes = matches!(
+            name.as_str(),
+            ops::EXPAND_DIMS | ops::BROADCAST | ops::RESHAPE | ops::TRANSPOSE
+        );
         if !(is_elementwise(&name) || source || reshapes) {
             return Err(error_at(op, format!("'{name}' is unknown to layouts")));
         }
@@ -372,6 +410,37 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
             made.push((layout, new));
         }
         self.tiles.insert(key(result), made);
+        Ok(())
+    }
+
+    /// An operation that [`moves`] elements, from its operands' home to where that leaves them.
+    fn moving(&mut self, emitter: Emitter<'c, 'a>, op: OperationRef<'c, '_>) -> PassResult<'c> {
+        let mut operands = Vec::new();
+        let mut operands_home = None;
+        for value in op.operands() {
+            operands_home = self.demands.home(op, value.r#type())?;
+            operands.push(self.get(op, value, operands_home.as_ref())?);
+        }
+        let mut types = Vec::new();
+        let mut layouts = Vec::new();
+        for result in op.results() {
+            let ty = result.r#type();
+            let layout = match (TileOp::cast(op), &operands_home) {
+                _ if !ty.is_ranked_tensor() => None,
+                (Some(TileOp::Reduce(reduce)), Some(home)) => {
+                    let sliced = home.slice(reduce.axis() as usize);
+                    Some(sliced.map_err(|e| error_at(op, format!("no layout for the reduction's result: {e}")))?)
+                }
+                _ => self.demands.home(op, ty)?,
+            };
+            types.push(self.typed(emitter, ty, layout.as_ref()));
+            layouts.push(layout);
+        }
+        let regions = blocks_of(op).into_iter().map(|block| copy_of_combine(emitter, block));
+        let new = emitter.like(op, &operands, &types, regions.collect());
+        for (index, (result, layout)) in op.results().zip(layouts).enumerate() {
+            self.define(emitter, result.into(), result_of(new, index), layout);
+        }
         Ok(())
     }
 

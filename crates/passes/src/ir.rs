@@ -7,10 +7,11 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{Attribute, BlockRef, Location, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
-use mytriton_tile::emit::element_type;
+use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
 use mytriton_tile::layout::layout_of;
 use mytriton_tile::types::ssa_scalar;
 use mytriton_tile_sys as sys;
+use rustc_hash::FxHashMap;
 
 pub use mytriton_tile::name_of;
 
@@ -140,4 +141,25 @@ pub fn constant_as<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c,
         )),
         Err(_) => Ok(value),
     }
+}
+
+/// The same block in a new region: of a combine, which takes nothing from outside and holds no regions.
+pub fn copy_of_combine<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, old: BlockRef<'c, '_>) -> Region<'c> {
+    let arguments: Vec<Value> = (0..old.argument_count()).map(|i| argument_of(old, i)).collect();
+    let types: Vec<Type> = arguments.iter().map(|argument| argument.r#type()).collect();
+    let (region, block) = emitter.region(&types);
+    let mut values: FxHashMap<usize, Value<'c, 'a>> = FxHashMap::default();
+    for (index, &argument) in arguments.iter().enumerate() {
+        values.insert(key(argument), argument_of(block, index));
+    }
+    for op in ops_of(old) {
+        let operands: Vec<_> = op.operands().map(|value| values[&key(value)]).collect();
+        let types: Vec<_> = op.results().map(|result| result.r#type()).collect();
+        let inside = emitter.inside(block).at(op.location());
+        let new = inside.like(op, &operands, &types, Vec::new());
+        for (index, result) in op.results().enumerate() {
+            values.insert(key(result.into()), result_of(new, index));
+        }
+    }
+    region
 }

@@ -6,3 +6,4 @@ pub mod convert_tile_to_gpu;
 pub mod insert_barriers;
 pub mod ir;
 pub mod registry;
+pub mod shape;

@@ -1,11 +1,14 @@
 //! Building kernels one operation at a time, checked as they are made.
 
+use rustc_hash::FxHashSet;
+
 use crate::constant::Const;
-use crate::kernel::{Kernel, OpId, RegionId, ValueId};
+use crate::kernel::{Kernel, OpData, OpId, RegionId, ValueId};
 use crate::loc::Loc;
 use crate::op::{Axis, BinaryOp, CastKind, CmpPred, OpKind, UnaryOp};
-use crate::types::{Elem, Scalar, Type};
-use crate::typing::{TypeError, result_type};
+use crate::permutation::Permutation;
+use crate::types::{Elem, Scalar, Shape, Type};
+use crate::typing::{TypeError, reduction_types, result_type};
 
 /// What is wrong with an operation, and where in the user's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,6 +66,14 @@ pub enum StructureError {
         /// The type that it has.
         found: Type,
     },
+    /// An operation or value that the combine of a reduction or scan cannot have.
+    #[error("'{op}': {what}")]
+    Combine {
+        /// The operation's name.
+        op: &'static str,
+        /// What is wrong.
+        what: String,
+    },
     /// Loop bounds that are not integers of one type, or a constant step below 1.
     #[error("{0}")]
     Bounds(String),
@@ -118,6 +129,46 @@ pub(crate) fn check_carried(
         }
     }
     Ok(())
+}
+
+/// Checks that a reduction's region computes element-wise on scalars, from its own arguments alone.
+fn check_combine(kernel: &Kernel, op: &'static str, region: RegionId) -> Result<(), StructureError> {
+    let mut inside: FxHashSet<ValueId> = kernel.region(region).args.iter().copied().collect();
+    for &id in &kernel.region(region).ops {
+        let data = kernel.op(id);
+        if data.operands.iter().any(|v| !inside.contains(v)) {
+            return Err(StructureError::Combine {
+                op,
+                what: OUTSIDE.to_owned(),
+            });
+        }
+        if let Some(what) = combine_refusal(kernel, data) {
+            return Err(StructureError::Combine { op, what });
+        }
+        inside.extend(&data.results);
+    }
+    Ok(())
+}
+
+/// What is wrong with a combine that uses a value from around it.
+pub(crate) const OUTSIDE: &str = "a combine uses its own arguments and constants alone, no value from outside of it";
+
+/// Why an operation cannot stand in the combine of a reduction or scan; none when it can.
+pub(crate) fn combine_refusal(kernel: &Kernel, op: &OpData) -> Option<String> {
+    let name = op.kind.name();
+    if op.kind.is_terminator() {
+        return None;
+    }
+    if !op.kind.is_elementwise() {
+        return Some(format!(
+            "a combine is made of element-wise operations on numbers: '{name}' is none"
+        ));
+    }
+    let values = op.operands.iter().chain(&op.results);
+    let other = values
+        .map(|&v| kernel.ty(v))
+        .find(|t| !t.is_scalar() || t.as_scalar().is_none());
+    other.map(|ty| format!("a combine computes with scalars of numbers: {ty} in '{name}' is none"))
 }
 
 /// Builds one [`Kernel`]. Each method appends an operation to the current region and gives its result, or an error at
@@ -250,6 +301,17 @@ impl Builder {
     /// Dimensions of extent 1 stretched to those of `ty`.
     pub fn broadcast(&mut self, block: ValueId, ty: Type) -> Built<ValueId> {
         self.value_op(OpKind::Broadcast, &[block], Some(ty))
+    }
+
+    /// The same elements, in row-major order, in another shape.
+    pub fn reshape(&mut self, x: ValueId, shape: Shape) -> Built<ValueId> {
+        let ty = self.ty(x).with_shape(shape);
+        self.value_op(OpKind::Reshape, &[x], Some(ty))
+    }
+
+    /// The dimensions of a block in another order.
+    pub fn transpose(&mut self, block: ValueId, permutation: Permutation) -> Built<ValueId> {
+        self.value_op(OpKind::Transpose { permutation }, &[block], None)
     }
 
     /// A function of one number.
@@ -398,6 +460,52 @@ impl Builder {
             [test_region, body_region],
             loc,
         );
+        self.append(op);
+        Ok(self.kernel.op(op).results.to_vec())
+    }
+
+    /// Combines the elements of blocks along an axis into one: see [`OpKind::Reduce`]. `combine` gets the scalars of two
+    /// elements, one of each block, and gives those of their combination.
+    pub fn reduce<E: From<BuildError>>(
+        &mut self,
+        blocks: &[ValueId],
+        axis: usize,
+        combine: impl FnOnce(&mut Builder, &[ValueId], &[ValueId]) -> Result<Vec<ValueId>, E>,
+    ) -> Result<Vec<ValueId>, E> {
+        self.reduction(OpKind::Reduce { axis }, blocks, combine)
+    }
+
+    /// The running combination of blocks along an axis: see [`OpKind::Scan`]. `combine` is as for [`Builder::reduce`],
+    /// the prefix being its first element.
+    pub fn scan<E: From<BuildError>>(
+        &mut self,
+        blocks: &[ValueId],
+        axis: usize,
+        reverse: bool,
+        combine: impl FnOnce(&mut Builder, &[ValueId], &[ValueId]) -> Result<Vec<ValueId>, E>,
+    ) -> Result<Vec<ValueId>, E> {
+        self.reduction(OpKind::Scan { axis, reverse }, blocks, combine)
+    }
+
+    fn reduction<E: From<BuildError>>(
+        &mut self,
+        kind: OpKind,
+        blocks: &[ValueId],
+        combine: impl FnOnce(&mut Builder, &[ValueId], &[ValueId]) -> Result<Vec<ValueId>, E>,
+    ) -> Result<Vec<ValueId>, E> {
+        let loc = self.loc;
+        let types = self.types(blocks);
+        let results = reduction_types(&kind, &types).map_err(|e| self.error(e))?;
+        let elements: Vec<Type> = types.iter().map(|t| t.element()).collect();
+        let args = [&elements[..], &elements].concat();
+        let (region, passed) = self.region(&args, OpKind::Yield, |b, args| {
+            let (left, right) = args.split_at(blocks.len());
+            combine(b, left, right)
+        })?;
+        self.loc = loc;
+        check_carried(kind.name(), "its combine", &elements, &self.types(&passed)).map_err(|e| self.error(e))?;
+        check_combine(&self.kernel, kind.name(), region).map_err(|e| self.error(e))?;
+        let op = self.kernel.new_op(kind, blocks.iter().copied(), results, [region], loc);
         self.append(op);
         Ok(self.kernel.op(op).results.to_vec())
     }

@@ -13,6 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::constant::Const;
+use crate::permutation::Permutation;
 use crate::types::UnknownName;
 
 /// Defines an enum whose variants have a name in the text form.
@@ -350,6 +351,36 @@ pub enum OpKind {
     },
     /// `block -> block` of the same rank: dimensions of extent 1 stretched.
     Broadcast,
+    /// `x -> block or scalar`: the same elements in row-major order, in the requested shape of as many elements; a scalar
+    /// counts as one.
+    Reshape,
+    /// `block -> block`: dimension `i` of the result is dimension `permutation[i]` of the operand.
+    Transpose {
+        /// The order of the operand's dimensions in the result.
+        permutation: Permutation,
+    },
+    /// `blocks... -> numbers...`: combines the elements along an axis into one. One to
+    /// [`MAX_REDUCED`](crate::typing::MAX_REDUCED) blocks of numbers, all of one shape, are reduced together, each
+    /// element being the tuple of theirs; the results have the shape without the axis, a scalar at rank 1. Its one region
+    /// `(a..., b...) { ... yield c... }` combines two such tuples: it is *isolated* (uses its own arguments and constants
+    /// alone) and made of element-wise operations on scalars.
+    ///
+    /// The combine is taken to be associative and commutative, and backends choose the order. The reference interpreter's
+    /// is from index 0 on: `combine(combine(x0, x1), x2)` and so on, without a neutral element.
+    Reduce {
+        /// The dimension that goes.
+        axis: usize,
+    },
+    /// `blocks... -> same`: the running combination along an axis, its element `i` that of the elements 0 to `i`. Operands
+    /// and region are those of [`OpKind::Reduce`], the left arguments being the prefix. The combine is taken to be
+    /// associative; the reference interpreter's order is as for `reduce`.
+    Scan {
+        /// The dimension along which it runs.
+        axis: usize,
+        /// Does it run from the last index down? As if the block were flipped, scanned and flipped back: the prefix is what
+        /// stands at higher indices.
+        reverse: bool,
+    },
     /// `number -> same`.
     Unary(UnaryOp),
     /// `a, b -> same`, all of one type.
@@ -399,6 +430,10 @@ impl OpKind {
             OpKind::Splat => "splat",
             OpKind::ExpandDims { .. } => "expand_dims",
             OpKind::Broadcast => "broadcast",
+            OpKind::Reshape => "reshape",
+            OpKind::Transpose { .. } => "transpose",
+            OpKind::Reduce { .. } => "reduce",
+            OpKind::Scan { .. } => "scan",
             OpKind::Unary(op) => op.name(),
             OpKind::Binary(op) => op.name(),
             OpKind::Fma => "fma",
@@ -416,8 +451,8 @@ impl OpKind {
         }
     }
 
-    /// Does it read or write memory, or hold regions that may? Others are pure: they can be removed when unused and
-    /// merged when equal.
+    /// Does it neither read nor write memory, nor hold regions that may? Such operations can be removed when unused and
+    /// merged when equal (with equal regions).
     pub const fn is_pure(&self) -> bool {
         !matches!(
             self,
@@ -430,10 +465,30 @@ impl OpKind {
         matches!(self, OpKind::Yield | OpKind::Condition)
     }
 
+    /// Are its regions isolated, so that they see no value from outside?
+    pub const fn is_isolated(&self) -> bool {
+        matches!(self, OpKind::Reduce { .. } | OpKind::Scan { .. })
+    }
+
+    /// Does it compute each element from those of its operands at the same place? Such operations, on scalars, make up
+    /// the combine of a reduction or scan; constants are among them.
+    pub const fn is_elementwise(&self) -> bool {
+        matches!(
+            self,
+            OpKind::Const(_)
+                | OpKind::Unary(_)
+                | OpKind::Binary(_)
+                | OpKind::Fma
+                | OpKind::Cmp(_)
+                | OpKind::Select
+                | OpKind::Cast(_)
+        )
+    }
+
     /// The number of regions that it holds.
     pub const fn region_count(&self) -> usize {
         match self {
-            OpKind::For => 1,
+            OpKind::For | OpKind::Reduce { .. } | OpKind::Scan { .. } => 1,
             OpKind::If | OpKind::While => 2,
             _ => 0,
         }

@@ -129,9 +129,11 @@ pub(crate) fn annotation(kind: &OpKind) -> Annotation {
     match kind {
         OpKind::Const(_) | OpKind::Splat | OpKind::Select => Annotation::Result,
         OpKind::Cast(_) | OpKind::Broadcast | OpKind::ExpandDims { .. } => Annotation::FirstToResult,
+        OpKind::Reshape | OpKind::Transpose { .. } => Annotation::FirstToResult,
         OpKind::Unary(_) | OpKind::Binary(_) | OpKind::Fma | OpKind::Cmp(_) => Annotation::First,
         OpKind::AddPtr | OpKind::Load | OpKind::Store => Annotation::First,
         OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => Annotation::None,
+        OpKind::Reduce { .. } | OpKind::Scan { .. } => Annotation::None,
         OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => Annotation::None,
     }
 }
@@ -260,6 +262,9 @@ impl<W: Write> Printer<'_, W> {
             OpKind::For if self.args(op, 0).is_some_and(|a| a.len() + 2 == op.operands.len()) => self.for_loop(op)?,
             OpKind::If if op.operands.len() == 1 && op.regions.len() == 2 => self.if_else(op)?,
             OpKind::While if self.is_while(op) => self.while_loop(op)?,
+            OpKind::Reduce { .. } | OpKind::Scan { .. } if op.regions.len() == 1 && self.args(op, 0).is_some() => {
+                self.reduction(op)?;
+            }
             _ => self.simple(op)?,
         }
         if self.header_only { Ok(()) } else { self.loc(op.loc) }
@@ -291,8 +296,10 @@ impl<W: Write> Printer<'_, W> {
             self.f.write_str(" ")?;
             self.values(&op.operands)?;
         }
-        if let OpKind::ExpandDims { axis } = op.kind {
-            write!(self.f, ", {axis}")?;
+        match op.kind {
+            OpKind::ExpandDims { axis } => write!(self.f, ", {axis}")?,
+            OpKind::Transpose { permutation } => write!(self.f, " {permutation}")?,
+            _ => {}
         }
         let first = op.operands.first().and_then(|&v| self.type_of(v));
         let result = op.results.first().and_then(|&v| self.type_of(v));
@@ -356,6 +363,28 @@ impl<W: Write> Printer<'_, W> {
         }
         self.f.write_str(" else ")?;
         self.region(other, op.loc)
+    }
+
+    /// `%x, %k axis 1 : block<4x8xf32>, block<4x8xi32> (%a, %j, %b, %k) { ... }`
+    fn reduction(&mut self, op: &OpData) -> fmt::Result {
+        let kernel = self.kernel;
+        if !op.operands.is_empty() {
+            self.f.write_str(" ")?;
+            self.values(&op.operands)?;
+        }
+        match op.kind {
+            OpKind::Reduce { axis } | OpKind::Scan { axis, reverse: false } => write!(self.f, " axis {axis} : ")?,
+            OpKind::Scan { axis, .. } => write!(self.f, " axis {axis} reverse : ")?,
+            _ => {}
+        }
+        for (index, &operand) in op.operands.iter().enumerate() {
+            self.f.write_str(if index > 0 { ", " } else { "" })?;
+            self.ty(operand)?;
+        }
+        self.f.write_str(" (")?;
+        self.values(&kernel.region(op.regions[0]).args)?;
+        self.f.write_str(") ")?;
+        self.region(op.regions[0], op.loc)
     }
 
     fn while_loop(&mut self, op: &OpData) -> fmt::Result {

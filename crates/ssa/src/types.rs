@@ -207,6 +207,19 @@ impl Shape {
         Shape::new(&dims)
     }
 
+    /// The same shape without a dimension: that of a reduction. Errors when there is no such dimension.
+    pub fn without(&self, axis: usize) -> Result<Shape, ShapeError> {
+        if axis >= self.rank() {
+            return Err(ShapeError::Axis {
+                axis,
+                rank: self.rank(),
+            });
+        }
+        let mut dims = self.dims().to_vec();
+        dims.remove(axis);
+        Shape::new(&dims)
+    }
+
     /// The shape that two blocks have together after broadcasting: ranks are padded with 1 on the left, and extents
     /// of 1 stretch. Errors when two extents differ and neither is 1.
     pub fn broadcast(&self, other: &Shape) -> Result<Shape, ShapeError> {

@@ -79,9 +79,10 @@ pub enum TypeError {
 }
 
 /// The result type of an operation without regions; none for those without a result. `requested` is the type asked
-/// for, needed by constants, `splat`, `broadcast` and casts, whose operands do not determine it, and otherwise unused.
+/// for, needed by constants, `splat`, `broadcast`, `reshape` and casts, whose operands do not determine it, and otherwise unused.
 ///
-/// `for`, `if`, `while` and the terminators are checked by the verifier, which sees their regions.
+/// `for`, `if`, `while`, reductions ([`reduction_types`]), scans and the terminators are checked by the verifier, which
+/// sees their regions.
 pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) -> Result<Option<Type>, TypeError> {
     let op = kind.name();
     let arity = |expected: &'static str, ok: bool| {
@@ -178,6 +179,25 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
                 return Err(TypeError::Result { op, from, to, why });
             }
             to
+        }
+        OpKind::Reshape => {
+            arity("1", operands.len() == 1)?;
+            let (from, to) = (operands[0], want()?);
+            if to.elem != from.elem || to.shape.elements() != from.shape.elements() {
+                let why = "a reshape keeps the element type and the number of elements";
+                return Err(TypeError::Result { op, from, to, why });
+            }
+            to
+        }
+        OpKind::Transpose { permutation } => {
+            arity("1", operands.len() == 1)?;
+            let from = operands[0];
+            let shape = permutation.apply(&from.shape).filter(|_| !from.is_scalar());
+            from.with_shape(shape.ok_or_else(|| {
+                let (rank, given) = (from.shape.rank(), permutation.rank());
+                let what = format!("the order {permutation} is one of {given} dimension(s), the operand has {rank}");
+                TypeError::Attribute { op, what }
+            })?)
         }
         OpKind::Unary(unary) => {
             arity("1", operands.len() == 1)?;
@@ -308,8 +328,47 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
             }
             return Ok(None);
         }
+        OpKind::Reduce { .. } | OpKind::Scan { .. } => return Ok(None),
         OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => return Ok(None),
     }))
+}
+
+/// How many blocks can be reduced or scanned together.
+pub const MAX_REDUCED: usize = 4;
+
+/// The result types of [`OpKind::Reduce`] and [`OpKind::Scan`], one for each operand; none of any other operation.
+pub fn reduction_types(kind: &OpKind, operands: &[Type]) -> Result<Vec<Type>, TypeError> {
+    let op = kind.name();
+    let (axis, keeps_shape) = match *kind {
+        OpKind::Reduce { axis } => (axis, false),
+        OpKind::Scan { axis, .. } => (axis, true),
+        _ => return Ok(Vec::new()),
+    };
+    if !(1..=MAX_REDUCED).contains(&operands.len()) {
+        return Err(TypeError::Arity {
+            op,
+            expected: "1 to 4",
+            found: operands.len(),
+        });
+    }
+    let first = operands[0];
+    for &found in operands {
+        if found.is_scalar() || found.as_scalar().is_none() {
+            let expected = "blocks of numbers";
+            return Err(TypeError::Operand { op, expected, found });
+        }
+        if found.shape != first.shape {
+            let (left, right) = (first.shape, found.shape);
+            let what = format!("blocks that are combined together have one shape: [{left}] and [{right}] differ");
+            return Err(TypeError::Attribute { op, what });
+        }
+    }
+    let shape = first.shape.without(axis).map_err(|e| TypeError::Attribute {
+        op,
+        what: e.to_string(),
+    })?;
+    let result = |ty: &Type| if keeps_shape { *ty } else { ty.with_shape(shape) };
+    Ok(operands.iter().map(result).collect())
 }
 
 fn in_domain(op: &'static str, domain: Domain, ty: Type) -> Result<(), TypeError> {

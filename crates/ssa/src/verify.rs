@@ -15,30 +15,31 @@
 //! 10. [`UseBeforeDef`](Rule::UseBeforeDef): operands are defined before, in the same or an enclosing region.
 //! 11. [`RegionCount`](Rule::RegionCount): an operation has as many regions as its kind says.
 //! 12. [`Arity`](Rule::Arity): an operation has as many operands as its kind says.
-//! 13. [`OperandTypes`](Rule::OperandTypes): operands and attributes fit the operation ([`result_type`]); `i1`, which
-//!     has no sign, fits no signed one.
+//! 13. [`OperandTypes`](Rule::OperandTypes): operands and attributes fit the operation ([`result_type`],
+//!     [`reduction_types`]); `i1`, which has no sign, fits no signed one.
 //! 14. [`MemoryTypes`](Rule::MemoryTypes): pointer, offset, value, mask and `other` of memory operations fit together.
 //! 15. [`ResultTypes`](Rule::ResultTypes): results are exactly those that operands (and regions) determine.
 //! 16. [`Bounds`](Rule::Bounds): bounds and step of `for` are of one integer type; a constant step is positive.
 //! 17. [`Condition`](Rule::Condition): what `if` and `while` decide by is an `i1`.
 //! 18. [`RegionArgs`](Rule::RegionArgs): a region's arguments are those that its holder passes in; the body has none.
 //! 19. [`Carried`](Rule::Carried): a region passes on the number and types of values that its holder has as results.
-//! 20. [`Terminator`](Rule::Terminator): `yield` ends each region of `for`, `if` and the body of `while`, `condition`
-//!     the test of `while`; neither stands elsewhere, and a kernel's body has no terminator.
+//! 20. [`Terminator`](Rule::Terminator): `yield` ends each region, but `condition` the test of `while`; neither stands elsewhere, and a kernel's body has no terminator.
 //! 21. [`Place`](Rule::Place): a known place names one of the kernel's files.
+//! 22. [`Combine`](Rule::Combine): the region of `reduce` and `scan` has element-wise operations on scalars alone.
+//! 23. [`Isolated`](Rule::Isolated): it uses no value from outside of it.
 
 use std::fmt;
 
 use rustc_hash::FxHashSet;
 
-use crate::builder::{StructureError, check_bounds, check_carried};
+use crate::builder::{OUTSIDE, StructureError, check_bounds, check_carried, combine_refusal};
 use crate::kernel::{Kernel, Module, OpData, OpId, RegionId, ValueDef, ValueId};
 use crate::loc::Loc;
 use crate::op::OpKind;
 use crate::print::describe_op;
 use crate::print_names::{Names, is_identifier};
 use crate::types::{Scalar, Type};
-use crate::typing::{TypeError, result_type};
+use crate::typing::{TypeError, reduction_types, result_type};
 
 /// How deep regions may be nested: deeper than any program, and shallow enough for recursion over them.
 pub const MAX_NESTING: usize = 64;
@@ -88,6 +89,10 @@ pub enum Rule {
     Terminator,
     /// A place in the source.
     Place,
+    /// An operation in the combine of a reduction or scan.
+    Combine,
+    /// A value from outside in one.
+    Isolated,
 }
 
 /// One broken rule, and where. Displays as `file:line:column: in kernel 'k', %3 = add %1, %2 : i32: message`.
@@ -197,6 +202,11 @@ struct Verifier<'a> {
     seen_regions: Vec<bool>,
     defined: Vec<bool>,
     visible: Vec<bool>,
+    /// The isolated region that each visible value is defined in: 0 for the body's.
+    home: Vec<usize>,
+    /// The isolated region that is being looked at, and the number of those so far.
+    isolated: usize,
+    isolated_count: usize,
     /// The visible values in the order of their definition, to end scopes.
     scope: Vec<ValueId>,
 }
@@ -211,6 +221,9 @@ impl<'a> Verifier<'a> {
             seen_regions: vec![false; kernel.region_count()],
             defined: vec![false; kernel.value_count()],
             visible: vec![false; kernel.value_count()],
+            home: vec![0; kernel.value_count()],
+            isolated: 0,
+            isolated_count: 0,
             scope: Vec::new(),
         }
     }
@@ -323,6 +336,7 @@ impl<'a> Verifier<'a> {
             self.fail(rule, op, message);
         }
         if !std::mem::replace(&mut self.visible[value.index()], true) {
+            self.home[value.index()] = self.isolated;
             self.scope.push(value);
         }
         !again
@@ -344,6 +358,12 @@ impl<'a> Verifier<'a> {
             );
         }
         let mark = self.scope.len();
+        let outer = self.isolated;
+        let is_combine = holder.is_some_and(|(_, op, _)| op.kind.is_isolated());
+        if is_combine {
+            self.isolated_count += 1;
+            self.isolated = self.isolated_count;
+        }
         let data = self.kernel.region(region);
         for (index, &arg) in data.args.iter().enumerate() {
             self.define(arg, ValueDef::Arg { region, index }, op);
@@ -367,6 +387,12 @@ impl<'a> Verifier<'a> {
                 let message = format!("'{}' does not stand here: it ends other regions", kind.name());
                 self.fail(Rule::Terminator, Some(id), message);
             }
+            if is_combine
+                && self.known(id)
+                && let Some(message) = combine_refusal(self.kernel, self.kernel.op(id))
+            {
+                self.fail(Rule::Combine, Some(id), message);
+            }
             self.op(id, depth);
         }
         if let Some(end) = end
@@ -378,6 +404,14 @@ impl<'a> Verifier<'a> {
         for value in self.scope.drain(mark..) {
             self.visible[value.index()] = false;
         }
+        self.isolated = outer;
+    }
+
+    /// Are the operation's values of this kernel?
+    fn known(&self, op: OpId) -> bool {
+        let op = self.kernel.op(op);
+        let mut values = op.operands.iter().chain(&op.results);
+        values.all(|v| v.index() < self.defined.len())
     }
 
     /// The last operation of a region.
@@ -404,6 +438,11 @@ impl<'a> Verifier<'a> {
                     let message = format!("{} is not defined before its use", names.get(operand));
                     self.fail(Rule::UseBeforeDef, Some(id), message);
                 }
+                Some(true) if self.home[operand.index()] != self.isolated => {
+                    let names = self.names.get_or_insert_with(|| Names::of(self.kernel));
+                    let message = format!("{} is defined around the region: {OUTSIDE}", names.get(operand));
+                    self.fail(Rule::Isolated, Some(id), message);
+                }
                 Some(true) => {}
             }
         }
@@ -415,6 +454,7 @@ impl<'a> Verifier<'a> {
                 OpKind::For => self.for_loop(id, op, &operands, &results),
                 OpKind::If => self.if_else(id, op, &operands, &results),
                 OpKind::While => self.while_loop(id, op, &operands, &results),
+                OpKind::Reduce { .. } | OpKind::Scan { .. } => self.reduction(id, op, &operands, &results),
                 OpKind::Yield | OpKind::Condition => self.results(id, &[], &results),
                 _ => self.simple(id, op, &operands, &results),
             }
@@ -505,6 +545,20 @@ impl<'a> Verifier<'a> {
         self.region_args(id, op.regions[0], "its body", &args);
         if let Some(passed) = self.passed(op.regions[0], &OpKind::Yield) {
             self.check(Rule::Carried, id, check_carried("for", "its body", carried, &passed));
+        }
+    }
+
+    fn reduction(&mut self, id: OpId, op: &OpData, operands: &[Type], results: &[Type]) {
+        match reduction_types(&op.kind, operands) {
+            Ok(expected) => self.results(id, &expected, results),
+            Err(error @ TypeError::Arity { .. }) => return self.fail(Rule::Arity, Some(id), error.to_string()),
+            Err(error) => self.fail(Rule::OperandTypes, Some(id), error.to_string()),
+        }
+        let elements: Vec<Type> = operands.iter().map(|t| t.element()).collect();
+        self.region_args(id, op.regions[0], "its combine", &[&elements[..], &elements].concat());
+        if let Some(passed) = self.passed(op.regions[0], &OpKind::Yield) {
+            let carried = check_carried(op.kind.name(), "its combine", &elements, &passed);
+            self.check(Rule::Carried, id, carried);
         }
     }
 

@@ -121,13 +121,25 @@ impl<'c: 'a, 'a> {class}<'c, 'a> {{
         accessor(&mut text, &doc, &attribute.name, &ty, &read);
     }
     for (index, result) in op.results.iter().enumerate() {
-        let doc = format!("Result `{}`: {}", result.name, escape(&result.summary));
+        let (what, ty, read) = match op.many_results {
+            false => ("", VALUE.to_owned(), format!("result_of(self.0, {index})")),
+            true => (
+                " (any number)",
+                format!("impl Iterator<Item = {VALUE}>"),
+                "(0..self.0.result_count()).map(move |index| result_of(self.0, index))".to_owned(),
+            ),
+        };
+        let doc = format!("Result `{}`{what}: {}", result.name, escape(&result.summary));
+        accessor(&mut text, &doc, &result.name, &ty, &read);
+    }
+    for (index, region) in op.regions.iter().enumerate() {
+        let doc = format!("The block of region `{region}`");
         accessor(
             &mut text,
             &doc,
-            &result.name,
-            VALUE,
-            &format!("result_of(self.0, {index})"),
+            region,
+            "BlockRef<'c, 'a>",
+            &format!("block_of(self.0, {index})"),
         );
     }
     text + "}\n"
@@ -201,15 +213,30 @@ fn builder(op: &Op) -> String {
         parameter(&attribute.name, &ty);
     }
     for result in &op.results {
-        parameter(&result.name, "Type<'c>");
+        parameter(&result.name, if op.many_results { "&[Type<'c>]" } else { "Type<'c>" });
     }
-    let many = op.operands.len() + op.attributes.len() + op.results.len() > 6;
+    for region in &op.regions {
+        parameter(region, "Region<'c>");
+    }
+    let many = op.operands.len() + op.attributes.len() + op.results.len() + op.regions.len() > 6;
     let allow = if many {
         "    #[allow(clippy::too_many_arguments)]\n"
     } else {
         ""
     };
     let results: Vec<_> = op.results.iter().map(|result| identifier(&result.name)).collect();
+    let results = match op.many_results {
+        false => format!("&[{}]", results.join(", ")),
+        true => results.concat(),
+    };
+    let regions: Vec<_> = op.regions.iter().map(|region| identifier(region)).collect();
+    let (append, regions) = match regions.is_empty() {
+        true => ("op", String::new()),
+        false => (
+            "op_with_regions",
+            format!("            vec![{}],\n", regions.join(", ")),
+        ),
+    };
     format!(
         "
 impl<'c: 'a, 'a> Emitter<'c, 'a> {{
@@ -217,12 +244,12 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {{
 {allow}    pub fn {method}(
         &self,
 {parameters}    ) -> {class}<'c, 'a> {{
-        {class}(self.op(
+        {class}(self.{append}(
             {constant},
             {operands},
-            &[{results}],
+            {results},
             {attributes},
-        ))
+{regions}        ))
     }}
 }}
 ",
@@ -230,7 +257,6 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {{
         method = name.replace('.', "_"),
         constant = constant_name(op),
         operands = operand_list(op),
-        results = results.join(", "),
         attributes = attribute_list(op),
     )
 }

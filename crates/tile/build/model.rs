@@ -12,6 +12,10 @@ pub struct Op {
     /// The attribute `operandSegmentSizes` says how many operands stand for each of `operands`.
     pub segmented: bool,
     pub results: Vec<Named>,
+    /// The only result stands for any number of them.
+    pub many_results: bool,
+    /// Regions of one block, by name.
+    pub regions: Vec<String>,
 }
 
 pub struct Named {

@@ -40,10 +40,17 @@ fn op(record: Record<'_>, dialect: &str) -> Result<Op> {
         .split_once('_')
         .map_or(definition, |(_, class)| class)
         .to_owned();
-    for part in ["regions", "successors"] {
-        if record.dag_value(part)?.num_args() > 0 {
-            return Err(format!("{part} are not generated yet; see crates/tile/build/generate.rs").into());
+    if record.dag_value("successors")?.num_args() > 0 {
+        return Err("successors are not generated yet; see crates/tile/build/generate.rs".into());
+    }
+    let mut regions = Vec::new();
+    for (name, constraint) in arguments(record.dag_value("regions")?)? {
+        if constraint.str_value("summary")? != "region with 1 blocks" {
+            return Err(
+                format!("region '{name}': regions of one block (SizedRegion<1>) alone are generated yet").into(),
+            );
         }
+        regions.push(name);
     }
     let (mut operands, mut attributes) = (Vec::new(), Vec::new());
     for (name, constraint) in arguments(record.dag_value("arguments")?)? {
@@ -74,15 +81,19 @@ fn op(record: Record<'_>, dialect: &str) -> Result<Op> {
     if !segmented && operands.iter().filter(|o| o.arity != Arity::One).count() > 1 {
         return Err("several operands of variable number need the trait AttrSizedOperandSegments".into());
     }
-    let mut results = Vec::new();
+    let (mut results, mut many_results) = (Vec::new(), false);
     for (name, constraint) in arguments(record.dag_value("results")?)? {
-        if arity(constraint) != Arity::One {
-            return Err(format!("result '{name}': optional and variadic results are not generated yet").into());
+        if arity(constraint) == Arity::Optional {
+            return Err(format!("result '{name}': optional results are not generated yet").into());
         }
+        many_results |= arity(constraint) == Arity::Variadic;
         results.push(Named {
             name,
             summary: summary(constraint)?,
         });
+    }
+    if many_results && results.len() > 1 {
+        return Err("results of variable number beside others are not generated yet".into());
     }
     let name = format!("{dialect}.{}", record.str_value("opName")?);
     Ok(Op {
@@ -93,6 +104,8 @@ fn op(record: Record<'_>, dialect: &str) -> Result<Op> {
         attributes,
         segmented,
         results,
+        many_results,
+        regions,
     })
 }
 

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use melior::Context;
-use melior::ir::attribute::{FloatAttribute, IntegerAttribute, TypeAttribute};
+use melior::ir::attribute::{DenseI32ArrayAttribute, FloatAttribute, IntegerAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Location, Module, Region, RegionLike, Type as MlirType, Value};
@@ -63,6 +63,7 @@ pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Re
         context,
         kernel,
         values: FxHashMap::default(),
+        in_combine: false,
     };
     for (index, param) in kernel.params().iter().enumerate() {
         conversion.values.insert(param.value, argument_of(body, index));
@@ -133,6 +134,8 @@ struct Conversion<'c, 'a, 'k> {
     context: &'c Context,
     kernel: &'k Kernel,
     values: FxHashMap<ValueId, Value<'c, 'a>>,
+    /// Is the region at hand that of a reduction or scan?
+    in_combine: bool,
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
@@ -181,6 +184,25 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 .tile_expand_dims(operands[0], *axis as i32, types[0])
                 .operation(),
             OpKind::Broadcast => emitter.tile_broadcast(operands[0], types[0]).operation(),
+            OpKind::Reshape => emitter.tile_reshape(operands[0], types[0]).operation(),
+            OpKind::Transpose { permutation } => {
+                let axes: Vec<i32> = permutation.axes().map(|axis| axis as i32).collect();
+                let permutation = DenseI32ArrayAttribute::new(self.context, &axes).into();
+                emitter.tile_transpose(operands[0], permutation, types[0]).operation()
+            }
+            OpKind::Reduce { axis } => {
+                let combine = self.combine(emitter, op.regions[0])?;
+                emitter
+                    .tile_reduce(&operands, *axis as i32, &types, combine)
+                    .operation()
+            }
+            OpKind::Scan { axis, reverse } => {
+                let combine = self.combine(emitter, op.regions[0])?;
+                let reverse = reverse.then(|| emitter.unit());
+                emitter
+                    .tile_scan(&operands, *axis as i32, reverse, &types, combine)
+                    .operation()
+            }
             OpKind::Unary(UnaryOp::Abs) if first.is_some_and(Type::is_int) => plain("math.absi"),
             OpKind::Unary(unary) => {
                 let (_, name, flag) = names::UNARY
@@ -225,6 +247,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let body = self.region(emitter, op.regions[1], "scf.yield")?;
                 emitter.op_with_regions("scf.while", &operands, &types, &[], vec![test, body])
             }
+            OpKind::Yield if self.in_combine => emitter.tile_yield(&operands).operation(),
             OpKind::Yield => plain("scf.yield"),
             OpKind::Condition => plain("scf.condition"),
         };
@@ -275,6 +298,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         };
         let number = number.ok_or_else(|| self.error(op, format!("comparison '{pred}' is not defined for {ty}")))?;
         Ok(emitter.op(name, operands, types, &[("predicate", emitter.i64_attribute(number))]))
+    }
+
+    /// The region of a reduction or scan, in which there are no other regions.
+    fn combine(&mut self, emitter: Emitter<'c, 'a>, region: RegionId) -> Result<Region<'c>, FromSsaError> {
+        self.in_combine = true;
+        let made = self.region(emitter, region, "tile.yield");
+        self.in_combine = false;
+        made
     }
 
     fn region(

@@ -7,8 +7,8 @@
 //!
 //! - [`LOAD`], its name, for `match`;
 //! - [`LoadOp`], a checked view of an operation, with `pointer()`, `mask()`, `other()` and `result()`;
-//! - [`Emitter::tile_load`], which appends one. Its parameters are the operands, the attributes and the result types in
-//!   the order of the ODS. Attributes of 32 and 64 bits are integers, others are MLIR's; `operandSegmentSizes` follows
+//! - [`Emitter::tile_load`], which appends one. Its parameters are the operands, the attributes, the result types and the
+//!   regions in the order of the ODS. Attributes of 32 and 64 bits are integers, others are MLIR's; `operandSegmentSizes` follows
 //!   from which operands are given.
 //!
 //! [`TileOp`] is any of them, for a `match` that the compiler holds to be exhaustive.
@@ -21,7 +21,7 @@ use std::ops::Range;
 use melior::Context;
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, OperationRef, Type, Value};
+use melior::ir::{Attribute, BlockRef, OperationRef, Region, RegionLike, Type, Value};
 
 use crate::emit::{Emitter, result_of};
 
@@ -41,6 +41,12 @@ fn operand<'c: 'a, 'a>(operation: OperationRef<'c, 'a>, index: usize) -> Value<'
 /// The operand in a range of at most one.
 fn optional<'c: 'a, 'a>(operation: OperationRef<'c, 'a>, mut range: Range<usize>) -> Option<Value<'c, 'a>> {
     range.next().map(|index| operand(operation, index))
+}
+
+/// The block of a region that has one.
+fn block_of<'c: 'a, 'a>(operation: OperationRef<'c, 'a>, index: usize) -> BlockRef<'c, 'a> {
+    let region = operation.region(index).expect("a verified operation has its regions");
+    region.first_block().expect("a region of one block by ODS")
 }
 
 fn attribute<'c>(operation: OperationRef<'c, '_>, name: &str) -> Attribute<'c> {

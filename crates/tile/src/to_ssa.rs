@@ -3,8 +3,8 @@
 use std::fmt;
 
 use melior::ir::attribute::{
-    ArrayAttribute, BoolAttribute, DenseElementsAttribute, DictionaryAttribute, FloatAttribute, IntegerAttribute,
-    StringAttribute,
+    ArrayAttribute, BoolAttribute, DenseElementsAttribute, DenseI32ArrayAttribute, DictionaryAttribute, FloatAttribute,
+    IntegerAttribute, StringAttribute,
 };
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationResult};
@@ -13,12 +13,14 @@ use melior::ir::{
     Attribute, AttributeLike, BlockRef, Location, Module as MlirModule, OperationRef, RegionLike, Type as MlirType,
     Value, ValueLike,
 };
-use mytriton_ssa::{Axis, Const, Kernel, Loc, Module, OpId, OpKind, RegionId, Scalar, Type, UnaryOp, ValueId};
+use mytriton_ssa::{
+    Axis, Const, Kernel, Loc, Module, OpId, OpKind, Permutation, RegionId, Scalar, Type, UnaryOp, ValueId,
+};
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
 use crate::names;
-use crate::ops::{self, PtrToIntOp, TileOp};
+use crate::ops::{self, PtrToIntOp, TileOp, TransposeOp};
 use crate::types::ssa_type;
 
 /// Something in a module that typed SSA has no form for.
@@ -424,6 +426,18 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
             axis: usize::try_from(op.axis()).ok()?,
         },
         TileOp::Broadcast(_) => OpKind::Broadcast,
+        TileOp::Reshape(_) => OpKind::Reshape,
+        TileOp::Transpose(op) => OpKind::Transpose {
+            permutation: Permutation::new(&permutation_of(op)?).ok()?,
+        },
+        TileOp::Reduce(op) => OpKind::Reduce {
+            axis: usize::try_from(op.axis()).ok()?,
+        },
+        TileOp::Scan(op) => OpKind::Scan {
+            axis: usize::try_from(op.axis()).ok()?,
+            reverse: op.reverse().is_some(),
+        },
+        TileOp::Yield(_) => OpKind::Yield,
         TileOp::AddPtr(_) => OpKind::AddPtr,
         TileOp::Load(_) => OpKind::Load,
         TileOp::Store(_) => OpKind::Store,
@@ -432,6 +446,14 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
         TileOp::FpToSi(_) | TileOp::FpToUi(_) => return None,
         TileOp::PtrToInt(_) | TileOp::ConvertLayout(_) => return None,
     })
+}
+
+/// The dimensions of the source in the order of a transpose's result.
+pub fn permutation_of(op: TransposeOp<'_, '_>) -> Option<Vec<usize>> {
+    let axes = DenseI32ArrayAttribute::try_from(op.permutation()).ok()?;
+    (0..axes.len())
+        .map(|index| usize::try_from(axes.element(index).ok()?).ok())
+        .collect()
 }
 
 /// Is the flag set in an `#arith.fastmath<...>` attribute?

@@ -35,6 +35,8 @@ fn op(operands: &[(&str, Arity)], attributes: &[(&str, AttributeKind, bool)], se
             name: "result".to_owned(),
             summary: "a tile".to_owned(),
         }],
+        many_results: false,
+        regions: Vec::new(),
     }
 }
 
@@ -104,6 +106,28 @@ fn optional_attributes_are_left_out() {
         limit_of_it: Option<i64>,
         r#type: Attribute<'c>,
         &[limit_of_it.map(|limit_of_it| ("limitOfIt", self.i64_attribute(limit_of_it))), Some(("type", r#type))].into_iter().flatten().collect::<Vec<_>>(),
+        "#);
+}
+
+#[test]
+fn regions_and_any_number_of_results() {
+    let mut op = op(&[("sources", Arity::Variadic)], &[], false);
+    op.many_results = true;
+    op.results[0].name = "results".to_owned();
+    op.regions = vec!["combine".to_owned()];
+    let words = ["results", "result_of", "block_of", "combine", "self.op"];
+    insta::assert_snapshot!(lines(op, &words), @r#"
+        /// Result `results` (any number): a tile.
+        pub fn results(self) -> impl Iterator<Item = Value<'c, 'a>> {
+        (0..self.0.result_count()).map(move |index| result_of(self.0, index))
+        /// The block of region `combine`.
+        pub fn combine(self) -> BlockRef<'c, 'a> {
+        block_of(self.0, 0)
+        results: &[Type<'c>],
+        combine: Region<'c>,
+        DoItOp(self.op_with_regions(
+        results,
+        vec![combine],
         "#);
 }
 

@@ -1,6 +1,8 @@
 //! Kernels that tests share: every operation on every type.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod host;
+pub mod moving;
 mod random;
 
 #[allow(unused_imports, reason = "each test binary uses a part")]
@@ -362,6 +364,9 @@ pub fn shown() -> Vec<Kernel> {
         include_str!("../kernels/gelu.ssa"),
         include_str!("../kernels/grid.ssa"),
         include_str!("../kernels/exchange.ssa"),
+        include_str!("../kernels/argmax.ssa"),
+        include_str!("../kernels/softmax.ssa"),
+        include_str!("../kernels/running_sums.ssa"),
     ];
     texts
         .iter()

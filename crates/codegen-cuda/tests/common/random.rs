@@ -1,11 +1,13 @@
 //! Random kernels: valid by construction, integer alone, so that every result is exact.
 
-use mytriton_ssa::{Axis, BinaryOp, BuildError, Builder, CmpPred, Const, Elem, Kernel, Scalar, Shape, Type, ValueId};
+use mytriton_ssa::{
+    Axis, BinaryOp, BuildError, Builder, CmpPred, Const, Elem, Kernel, Permutation, Scalar, Shape, Type, ValueId,
+};
 
 use super::Random;
 
 /// A kernel of random shape and content on i32: blocks of several shapes, broadcasts, loops and branches with blocks,
-/// loads of what other elements stored before.
+/// loads of what other elements stored before, reductions, scans, reshapes and transposes.
 pub fn random_kernel(name: &str, random: &mut Random) -> Result<Kernel, BuildError> {
     let mut b = Builder::new(name);
     let x = b.param("x", Elem::Ptr(Scalar::I32));
@@ -110,7 +112,7 @@ impl Maker<'_> {
     /// A value of a shape: an index, a load, or something of a smaller block broadcast.
     fn value(&mut self, shape: Shape) -> Built<ValueId> {
         let all: Vec<usize> = (0..shape.rank()).collect();
-        match self.random.below(6) {
+        match self.random.below(10) {
             0 => {
                 // Loaded in a smaller shape.
                 let dims: Vec<u32> = shape
@@ -137,11 +139,101 @@ impl Maker<'_> {
                 let some: Vec<usize> = all.into_iter().filter(|_| self.random.below(2) == 0).collect();
                 self.index(shape, &some)
             }
-            _ => {
+            5 => {
                 let n = self.n;
                 self.b.splat(n, Type::I32.with_shape(shape))
             }
+            _ => {
+                let moved = self.moved(shape)?;
+                Ok(moved.unwrap_or(self.index(shape, &all)?))
+            }
         }
+    }
+
+    /// A value of a shape whose elements come from others' places; none where that takes too large a block.
+    fn moved(&mut self, shape: Shape) -> Built<Option<ValueId>> {
+        let rank = shape.rank();
+        let axis = self.random.below(rank);
+        let choice = self.random.below(4);
+        let mut dims = shape.dims().to_vec();
+        let mut order: Vec<usize> = (0..rank).collect();
+        match choice {
+            // A reduction of one dimension more, or one whose result is broadcast.
+            0 if self.random.below(2) == 0 => dims.insert(axis, self.random.pick(&[1, 2, 3, 5, 17])),
+            0 | 1 => {}
+            2 => {
+                // In another order.
+                (0..rank).for_each(|i| order.swap(i, self.random.below(rank)));
+                order
+                    .iter()
+                    .enumerate()
+                    .for_each(|(i, &from)| dims[from] = shape.dims()[i]);
+            }
+            _ => match self.random.below(3) {
+                0 => dims = vec![shape.elements() as u32],
+                1 => dims.reverse(),
+                _ => dims.insert(0, 1),
+            },
+        }
+        let Ok(source) = Shape::new(&dims) else { return Ok(None) };
+        if source.elements() > 4096 {
+            return Ok(None);
+        }
+        let all: Vec<usize> = (0..source.rank()).collect();
+        let value = self.load(source, &all)?;
+        let result = match choice {
+            0 => {
+                let reduced = self.reduced(value, source, axis)?;
+                if source.rank() > rank {
+                    reduced
+                } else {
+                    let kept = match self.b.ty(reduced).shape.is_scalar() {
+                        true => self.b.splat(reduced, Type::I32.with_shape(Shape::new(&[1]).unwrap()))?,
+                        false => self.b.expand_dims(reduced, axis)?,
+                    };
+                    self.b.broadcast(kept, Type::I32.with_shape(shape))?
+                }
+            }
+            1 => self.scanned(value, axis)?,
+            2 => self.b.transpose(value, Permutation::new(&order).unwrap())?,
+            _ => self.b.reshape(value, shape)?,
+        };
+        Ok(Some(result))
+    }
+
+    /// One of the results of a reduction of one or two blocks.
+    fn reduced(&mut self, value: ValueId, shape: Shape, axis: usize) -> Built<ValueId> {
+        use BinaryOp::*;
+        if self.random.below(3) == 0 {
+            // The first of the largest.
+            let all: Vec<usize> = (0..shape.rank()).collect();
+            let place = self.index(shape, &all)?;
+            let results = self.b.reduce::<BuildError>(&[value, place], axis, |b, x, y| {
+                let more = b.cmp(CmpPred::Gt, x[0], y[0])?;
+                let same = b.cmp(CmpPred::Eq, x[0], y[0])?;
+                let first = b.cmp(CmpPred::Lt, x[1], y[1])?;
+                let tie = b.binary(And, same, first)?;
+                let left = b.binary(Or, more, tie)?;
+                Ok(vec![b.select(left, x[0], y[0])?, b.select(left, x[1], y[1])?])
+            })?;
+            return Ok(results[self.random.below(2)]);
+        }
+        let op = self.random.pick(&[Add, Mul, Xor, And, Or, MinS, MaxU]);
+        let combine = |b: &mut Builder, x: &[ValueId], y: &[ValueId]| Ok(vec![b.binary(op, x[0], y[0])?]);
+        Ok(self.b.reduce::<BuildError>(&[value], axis, combine)?[0])
+    }
+
+    /// A running composition of x -> a x + b: in another order it is another.
+    fn scanned(&mut self, value: ValueId, axis: usize) -> Built<ValueId> {
+        let reverse = self.random.below(2) == 0;
+        let ty = self.b.ty(value);
+        let three = self.b.constant_of(Const::i32(3), ty)?;
+        let results = self.b.scan::<BuildError>(&[three, value], axis, reverse, |b, x, y| {
+            let factor = b.binary(BinaryOp::Mul, x[0], y[0])?;
+            let scaled = b.binary(BinaryOp::Mul, x[1], y[0])?;
+            Ok(vec![factor, b.binary(BinaryOp::Add, scaled, y[1])?])
+        })?;
+        Ok(results[self.random.below(2)])
     }
 
     fn load(&mut self, shape: Shape, dims: &[usize]) -> Built<ValueId> {

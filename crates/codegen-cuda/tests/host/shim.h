@@ -11,6 +11,9 @@
 #define __global__
 #define __device__ static
 #define __launch_bounds__(threads)
+// One block runs at a time. What the last one left in shared memory stays, as it may on a GPU.
+#define __shared__ static
+#define __align__(bytes) __attribute__((aligned(bytes)))
 
 struct Index { unsigned x, y, z; };
 static Index threadIdx, blockIdx, gridDim;

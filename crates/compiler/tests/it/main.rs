@@ -2,6 +2,7 @@
 
 mod pipeline;
 mod read;
+mod reductions;
 mod simt;
 mod tiles;
 

@@ -54,7 +54,10 @@ fn keep_everything(kernel: &mut Kernel) {
         let end = ops.len() - usize::from(terminated);
         let mut kept = ops[..end].to_vec();
         for &op in &ops[..end] {
-            regions.extend(kernel.op(op).regions.iter().copied());
+            // A combine stores nothing.
+            if !kernel.op(op).kind.is_isolated() {
+                regions.extend(kernel.op(op).regions.iter().copied());
+            }
             for result in kernel.op(op).results.clone() {
                 keep(kernel, result, &mut kept);
             }

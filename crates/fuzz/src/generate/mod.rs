@@ -15,11 +15,13 @@ mod control;
 mod elementwise;
 mod launch;
 mod memory;
+mod rearrange;
 mod scratch;
 mod stores;
 mod values;
 
 pub use combos::{Combination, combinations};
+use rearrange::reductions;
 
 use mytriton_ssa::{Axis, BinaryOp, OpKind, Scalar, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -80,10 +82,15 @@ pub(crate) struct Generator {
     grid: [u32; 3],
     /// The shapes of this kernel, the main one first.
     shapes: Vec<Shape>,
+    /// May elements be combined and moved? One seed of four says so, that executors without these operations, which
+    /// answer [`Failure::Unsupported`](crate::Failure::Unsupported), have the others to run.
+    rearranges: bool,
     /// May approximate functions be used?
     approximate: bool,
     /// Combinations that are to come first: seeds that follow one another go through all of them.
     owed: Vec<usize>,
+    /// The same of reductions and scans.
+    owed_reductions: Vec<usize>,
     buffers: Vec<launch::Memory>,
     args: Vec<launch::Planned>,
     inputs: Vec<memory::Input>,
@@ -122,10 +129,17 @@ impl Generator {
             numbers: Vec::new(),
             grid: [1; 3],
             shapes: Vec::new(),
+            rearranges: seed % 4 == 3,
             approximate: false,
             owed: (0..2)
                 .map(|i| (seed.wrapping_mul(2).wrapping_add(i) % combinations().len() as u64) as usize)
                 .collect(),
+            owed_reductions: match seed % 4 {
+                3 => (0..4)
+                    .map(|i| ((seed / 4).wrapping_mul(4).wrapping_add(i) % reductions().len() as u64) as usize)
+                    .collect(),
+                _ => Vec::new(),
+            },
             buffers: Vec::new(),
             args: Vec::new(),
             inputs: Vec::new(),
@@ -154,6 +168,10 @@ impl Generator {
         for _ in 0..1 + self.random.below(3) {
             let ty = self.any_type();
             self.fresh(ty);
+        }
+        while !self.owed_reductions.is_empty() && !self.is_full() {
+            self.combine();
+            self.rearrange();
         }
         let (least, most) = self.random.pick(&[(1, 4), (1, 4), (1, 6), (4, 16)]);
         for _ in 0..self.random.between(least, most) {
@@ -268,10 +286,22 @@ impl Generator {
             return;
         }
         let deep = if self.depth < 3 { 1 } else { 0 };
-        match self
-            .random
-            .weighted(&[44, 10, 8, 5, 4, 3, 2, 5 * deep, 5 * deep, 3 * deep, 2])
-        {
+        let moves = usize::from(self.rearranges);
+        match self.random.weighted(&[
+            44,
+            10,
+            8,
+            5,
+            4,
+            3,
+            2,
+            5 * deep,
+            5 * deep,
+            3 * deep,
+            2,
+            40 * moves,
+            20 * moves,
+        ]) {
             0 => {
                 for _ in 0..self.random.between(2, 8) {
                     self.elementwise();
@@ -289,7 +319,9 @@ impl Generator {
             7 => self.for_loop(),
             8 => self.if_else(),
             9 => self.while_loop(),
-            _ => self.about_the_program(),
+            10 => self.about_the_program(),
+            11 => self.combine(),
+            _ => self.rearrange(),
         }
     }
 

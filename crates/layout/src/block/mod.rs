@@ -16,6 +16,24 @@
 //! | 16x1, a column | 0, none | (i, 0) |
 //! | 64x8 in shared memory | cooperative: 512 elements, 512 threads | (t / 8, t % 8) where t = 32 i + j |
 //!
+//! ```
+//! use mytriton_layout::block::{CooperativeLayout, TileLayout};
+//! let threads = [16, 32];
+//! let tiles = [[16, 32], [1, 32], [16, 1]].map(|shape| TileLayout::new(&shape, &threads, &[]).unwrap());
+//! let shared = CooperativeLayout::new(&[64, 8], 512, &[1, 0])?;
+//! assert_eq!(tiles.each_ref().map(|tile| tile.thread_axes().to_vec()), [
+//!     [Some(0), Some(1)],
+//!     [None, Some(1)],
+//!     [Some(0), None],
+//! ]);
+//! for t in 0..512 {
+//!     let (i, j) = (t / 32, t % 32);
+//!     assert_eq!(tiles.each_ref().map(|tile| tile.coords(&[i, j]).to_vec()), [[i, j], [0, j], [i, 0]]);
+//!     assert_eq!(shared.coords(t, 0).unwrap()[..], [t / 8, t % 8]);
+//! }
+//! # Ok::<(), mytriton_layout::block::BlockError>(())
+//! ```
+//!
 //! Where extents are powers of two, each is a linear layout: [`TileLayout::to_linear`] and
 //! [`CooperativeLayout::to_linear`] give it.
 

@@ -2,14 +2,7 @@
 //!
 //! All are cut from one pattern. Of a warp's 32 lanes the low two bits walk the *inner* dimension in steps of `width`
 //! consecutive registers, the upper three the *outer* one; the instruction's tile then repeats in further registers.
-//! For the accumulator of m16n8 (inner = columns, width 2):
-//!
-//! | | columns 0,1 | 2,3 | 4,5 | 6,7 |
-//! |---|---|---|---|---|
-//! | row 0 | lane 0, registers 0,1 | lane 1 | lane 2 | lane 3 |
-//! | row 1 | lane 4 | lane 5 | lane 6 | lane 7 |
-//! | ... | | | | |
-//! | row 8 | lane 0, registers 2,3 | lane 1 | lane 2 | lane 3 |
+//! [`DistributedLayout::mma_accumulator`] shows it.
 //!
 //! Two accumulators side by side are one A operand of m16n8k16 with the same registers in the same lanes, so a
 //! product can feed the next without moving data.
@@ -21,6 +14,25 @@ use crate::{Dim, LayoutError, LinearLayout};
 impl DistributedLayout {
     /// The accumulator of `mma.sync.m16n8` for an M x N tile (PTX ISA, "Matrix Fragments for mma.m16n8k16", C and D).
     /// `warps` are counted along (M, N), N the fastest.
+    ///
+    /// | | columns 0,1 | 2,3 | 4,5 | 6,7 |
+    /// |---|---|---|---|---|
+    /// | row 0 | lane 0, registers 0,1 | lane 1 | lane 2 | lane 3 |
+    /// | row 1 | lane 4 | lane 5 | lane 6 | lane 7 |
+    /// | ... | | | | |
+    /// | row 8 | lane 0, registers 2,3 | lane 1 | lane 2 | lane 3 |
+    ///
+    /// ```
+    /// use mytriton_layout::DistributedLayout;
+    /// let c = DistributedLayout::mma_accumulator([16, 8], [1, 1])?;
+    /// for (row, first_lane, first_register) in [(0, 0, 0), (1, 4, 0), (8, 0, 2)] {
+    ///     for column in 0..8 {
+    ///         let (register, lane) = (first_register + column % 2, first_lane + column / 2);
+    ///         assert_eq!(c.coords(register, lane, 0)[..], [row, column]);
+    ///     }
+    /// }
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
     ///
     /// # Errors
     /// Warp counts must be powers of two and extents positive.
@@ -34,11 +46,35 @@ impl DistributedLayout {
     /// The A operand of `mma.sync.m16n8` for an M x K tile. `width` is the number of consecutive elements along K in
     /// one lane: 32 bits' worth for the instruction itself (2 of f16, 4 of 8 bits, 1 of tf32), more for wider loads.
     ///
+    /// | elements | `width` | K | instruction | registers of a lane, by their bases |
+    /// |---|---|---|---|---|
+    /// | tf32 | 1 | 4 | m16n8k4 | (8,0) |
+    /// | tf32 | 1 | 8 | m16n8k8 | (8,0) (0,4) |
+    /// | f16, bf16 | 2 | 8 | m16n8k8 | (0,1) (8,0) |
+    /// | f16, bf16 | 2 | 16 | m16n8k16 | (0,1) (8,0) (0,8) |
+    /// | 8 bits | 4 | 16 | m16n8k16 | (0,1) (0,2) (8,0) |
+    /// | 8 bits | 4 | 32 | m16n8k32 | (0,1) (0,2) (8,0) (0,16) |
+    ///
+    /// ```
+    /// use mytriton_layout::DistributedLayout;
+    /// let bases = |width, k| -> Result<Vec<_>, mytriton_layout::LayoutError> {
+    ///     let a = DistributedLayout::mma_operand_a([16, k], [1, 1], width)?;
+    ///     Ok(a.linear().bases("register").map(|basis| (basis[0], basis[1])).collect())
+    /// };
+    /// assert_eq!(bases(1, 4)?, [(8, 0)]);
+    /// assert_eq!(bases(1, 8)?, [(8, 0), (0, 4)]);
+    /// assert_eq!(bases(2, 8)?, [(0, 1), (8, 0)]);
+    /// assert_eq!(bases(2, 16)?, [(0, 1), (8, 0), (0, 8)]);
+    /// assert_eq!(bases(4, 16)?, [(0, 1), (0, 2), (8, 0)]);
+    /// assert_eq!(bases(4, 32)?, [(0, 1), (0, 2), (8, 0), (0, 16)]);
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
+    ///
     /// # Errors
     /// `width` and the warp counts must be powers of two and extents positive.
     pub fn mma_operand_a(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warps("mma operand", warps)?;
-        let tile = fragment(1, check_width(width)?, [16, 8 * width])?;
+        let tile = fragment(1, check_width(width)?, [16, depth(shape[1], width)])?;
         // Warps along N use the same rows.
         let tile = with_warps(tile, [(1, warps[1], false), (0, warps[0], true)])?;
         fit(tile, &shape, &[1, 0])
@@ -50,7 +86,7 @@ impl DistributedLayout {
     /// `width` and the warp counts must be powers of two and extents positive.
     pub fn mma_operand_b(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warps("mma operand", warps)?;
-        let tile = fragment(0, check_width(width)?, [8 * width, 8])?;
+        let tile = fragment(0, check_width(width)?, [depth(shape[0], width), 8])?;
         let tile = with_warps(tile, [(1, warps[1], true), (0, warps[0], false)])?;
         fit(tile, &shape, &[0, 1])
     }
@@ -77,7 +113,7 @@ impl DistributedLayout {
     /// The warps along M must be a multiple of four, `width` a power of two.
     pub fn wgmma_operand_a(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warp_group("wgmma operand", warps)?;
-        let tile = fragment(1, check_width(width)?, [16, 8 * width])?;
+        let tile = fragment(1, check_width(width)?, [16, depth(shape[1], width)])?;
         let tile = with_warps(tile, [(0, warps[0], true), (1, warps[1], false)])?;
         fit(tile, &shape, &[1, 0])
     }
@@ -90,6 +126,12 @@ fn fragment(inner: usize, width: u32, tile: [u32; 2]) -> Result<LinearLayout> {
         .product(&LinearLayout::identity1d(4, Dim::LANE, along)?)?
         .product(&LinearLayout::identity1d(8, Dim::LANE, across)?)?
         .resize_outs(&[("dim0", tile[0]), ("dim1", tile[1])], "register")
+}
+
+/// The extent along K of an instruction's operand: two steps of all lanes, or one where the tile has no more, which is
+/// the shallower of two instructions (m16n8k8 beside m16n8k16 of 16 bits).
+fn depth(extent: u32, width: u32) -> u32 {
+    extent.clamp(1, 8 * width).next_power_of_two().max(4 * width)
 }
 
 /// Adds warps, (axis, count, whether each has its own part of the axis) from the fastest on.

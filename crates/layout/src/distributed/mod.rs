@@ -32,7 +32,9 @@ type Result<T, E = LayoutError> = std::result::Result<T, E>;
 /// use mytriton_layout::DistributedLayout;
 /// let l = DistributedLayout::blocked(&[8], &[2], &[4], &[2], &[0])?;
 /// assert_eq!(l.to_string(), "{register = [[1]], lane = [[2], [4]], warp = [[0]], block = []}");
-/// assert_eq!(l.coords(1, 3, 1)[..], [7]);
+/// for (warp, lane, register) in (0..16).map(|i| (i / 8, i / 2 % 4, i % 2)) {
+///     assert_eq!(l.coords(register, lane, warp)[..], [2 * lane + register]);
+/// }
 /// assert_eq!(l.warp_free_mask(), 1, "only warp 0 has to store");
 /// # Ok::<(), mytriton_layout::LayoutError>(())
 /// ```

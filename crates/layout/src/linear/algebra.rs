@@ -6,10 +6,12 @@ use crate::{Dim, LayoutError};
 use smallvec::SmallVec;
 
 impl LinearLayout {
-    /// `outer` after `self`: the outputs of `self` are the inputs of `outer`, in any order.
+    /// `outer` after `self`: the outputs of `self` are the inputs of `outer`, in any order. Each basis is mapped on:
     ///
-    /// # Errors
-    /// The names must be the same, and no output of `self` larger than the input of `outer` it feeds.
+    /// | basis of | coordinate (a, b) | xor of bases of `outer` | result |
+    /// |---|---|---|---|
+    /// | in 1 | (1, 1) | 2 xor 1 | 3 |
+    /// | in 2 | (0, 1) | 1 | 1 |
     ///
     /// ```
     /// use mytriton_layout::LinearLayout;
@@ -18,6 +20,9 @@ impl LinearLayout {
     /// assert_eq!(inner.compose(&outer)?.to_string(), "{in = [[3], [1]]} -> {x = 4}");
     /// # Ok::<(), mytriton_layout::LayoutError>(())
     /// ```
+    ///
+    /// # Errors
+    /// The names must be the same, and no output of `self` larger than the input of `outer` it feeds.
     pub fn compose(&self, outer: &LinearLayout) -> Result<LinearLayout> {
         let through = outer.columns_by_out_of(self)?;
         Ok(LinearLayout {
@@ -54,7 +59,22 @@ impl LinearLayout {
     /// The direct sum of two layouts, *not* their composition: `self` is the inner, `outer` the major part.
     /// An input or output that both have is concatenated bitwise, `self` in the low bits.
     ///
-    /// `identity(4, lane -> dim0)` by `identity(2, warp -> dim0)` is lane `[1, 2]`, warp `[4]`.
+    /// | factor | bases | in the product |
+    /// |---|---|---|
+    /// | `self` | register 1, lane 2 | register 1, lane 2 |
+    /// | `outer` | lane 1, warp 2 | lane 4, warp 8: after the two bits of `self` |
+    ///
+    /// ```
+    /// use mytriton_layout::LinearLayout;
+    /// let inner: LinearLayout = "{register = [1], lane = [2]}".parse()?;
+    /// let outer: LinearLayout = "{lane = [1], warp = [2]}".parse()?;
+    /// let both = inner.product(&outer)?;
+    /// assert_eq!(both.to_string(), "{register = [[1]], lane = [[2], [4]], warp = [[8]]}");
+    /// // Division finds the factor again.
+    /// assert!(both.divide_left(&inner).is_some_and(|factor| factor.is_equivalent(&outer)));
+    /// assert!(both.divide_right(&outer).is_some_and(|factor| factor.is_equivalent(&inner)));
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
     ///
     /// # Errors
     /// [`TooManyBits`](LayoutError::TooManyBits).
@@ -154,7 +174,19 @@ impl LinearLayout {
     }
 
     /// A right inverse of a surjective layout: of the indices that map to a coordinate, the one whose
-    /// [free bits](Self::free_variable_masks) are 0.
+    /// [free bits](Self::free_variable_masks) are 0. For a distributed layout it says who owns an element, first.
+    ///
+    /// | x | lanes that map there | the one chosen |
+    /// |---|---|---|
+    /// | 0 | 0, 2 | 0 |
+    /// | 1 | 1, 3 | 1 |
+    ///
+    /// ```
+    /// use mytriton_layout::LinearLayout;
+    /// let l: LinearLayout = "{lane = [1, 0]}".parse()?;
+    /// assert_eq!(l.pseudo_invert()?.to_string(), "{dim0 = [[1]]} -> {lane = 4}");
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
     ///
     /// # Errors
     /// [`NotInvertible`](LayoutError::NotInvertible) unless the layout is surjective.
@@ -183,6 +215,22 @@ impl LinearLayout {
     ///
     /// With `self` from hardware to tensor and `outer` from shared-memory offsets to tensor it says where each
     /// thread's element lies. Where `outer` replicates, its free bits are chosen 0.
+    ///
+    /// | register bit | coordinate | offset bits that reach it | result |
+    /// |---|---|---|---|
+    /// | 1 | 2 | 1 | 2 |
+    /// | 2 | 1 | 2 | 4 |
+    /// | 4 | 4 | 3 | 8 |
+    ///
+    /// ```
+    /// use mytriton_layout::LinearLayout;
+    /// let registers: LinearLayout = "{register = [2, 1, 4]}".parse()?;
+    /// let shared: LinearLayout = "{offset = [0, 2, 1, 4]}".parse()?;
+    /// let offsets = registers.invert_and_compose(&shared)?;
+    /// assert_eq!(offsets.to_string(), "{register = [[2], [4], [8]]} -> {offset = 16}");
+    /// assert_eq!(offsets.compose(&shared)?, registers);
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
     ///
     /// # Errors
     /// [`NotInImage`](LayoutError::NotInImage) names a basis of `self` that `outer` does not reach; the output names

@@ -1,6 +1,7 @@
 //! The layout type: its representation, constructors, accessors and evaluation.
 
 mod algebra;
+pub(crate) mod parser;
 mod query;
 mod reshape;
 mod text;

@@ -55,7 +55,25 @@ impl LinearLayout {
     /// How many consecutive indices, from 0 and at any aligned place, map to consecutive coordinates of the *first*
     /// output dimension; the first input dimension counts as the fastest.
     ///
-    /// `{1, 2, 4, 10}` gives 2: the run 1, 2, 4 suggests 8, but 10 disturbs all but the lowest bit.
+    /// | bases | run | bits that the rest disturbs | consecutive |
+    /// |---|---|---|---|
+    /// | 1, 2, 4 | 8 | none | 8 |
+    /// | 1, 4, 2 | 2 | 1, 2 | 2 |
+    /// | 1, 2, 4, 10 | 8 | 1, 3 | 2 |
+    /// | 1, 2, 4, 9 | 8 | 0, 3 | 1 |
+    ///
+    /// ```
+    /// use mytriton_layout::LinearLayout;
+    /// for (text, consecutive) in [
+    ///     ("{a = [1, 2, 4]}", 8),
+    ///     ("{a = [1, 4, 2]}", 2),
+    ///     ("{a = [1, 2, 4, 10]}", 2),
+    ///     ("{a = [1, 2, 4, 9]}", 1),
+    /// ] {
+    ///     assert_eq!(text.parse::<LinearLayout>()?.num_consecutive_in_out(), consecutive);
+    /// }
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
     pub fn num_consecutive_in_out(&self) -> u32 {
         let Some((_, _, out_bits)) = self.outs.iter().next() else {
             return 1;
@@ -76,6 +94,20 @@ impl LinearLayout {
     /// For each input dimension the mask of its *free* bits: those whose basis depends on the bases before it, minor
     /// to major. Flipping a free bit reaches a coordinate that is reached with all free bits 0 too, so the indices
     /// whose free bits are all 0 own every coordinate of the image exactly once.
+    ///
+    /// | input | bases | dependent | mask |
+    /// |---|---|---|---|
+    /// | register | 1, 2 | none | 0 |
+    /// | lane | 3, 4 | 3 = 1 xor 2 | 0b01 |
+    /// | warp | 4 | the same as a lane's | 0b1 |
+    ///
+    /// ```
+    /// use mytriton_layout::LinearLayout;
+    /// let l: LinearLayout = "{register = [1, 2], lane = [3, 4], warp = [4]}".parse()?;
+    /// let masks: Vec<u32> = l.free_variable_masks().map(|(_, mask)| mask).collect();
+    /// assert_eq!(masks, [0, 0b01, 0b1]);
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
     pub fn free_variable_masks(&self) -> impl Iterator<Item = (&Dim, u32)> {
         let free = Echelon::new(&self.columns).free();
         self.ins
@@ -111,7 +143,17 @@ impl LinearLayout {
     /// What is left when the dimensions `dims`, on which the layout must be [trivial](Self::is_trivial_over), are
     /// dropped from inputs and outputs; `None` if it is not.
     ///
-    /// Of the map between two distributed layouts, this leaves the part that moves data.
+    /// Of the map between two distributed layouts, this leaves the part that moves data. Here lanes keep to themselves,
+    /// and what is left swaps two registers:
+    ///
+    /// ```
+    /// use mytriton_layout::LinearLayout;
+    /// let l: LinearLayout =
+    ///     "{register = [[2, 0], [1, 0]], lane = [[0, 1], [0, 2]]} -> {register = 4, lane = 4}".parse()?;
+    /// assert_eq!(l.quotient(&["lane"]).unwrap().to_string(), "{register = [[2], [1]]} -> {register = 4}");
+    /// assert_eq!(l.quotient(&["register"]), None);
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
     pub fn quotient(&self, dims: &[&str]) -> Option<LinearLayout> {
         if !self.is_trivial_over(dims) {
             return None;

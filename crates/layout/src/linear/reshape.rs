@@ -100,6 +100,21 @@ impl LinearLayout {
     /// The outputs regrouped, minor to major: the first new dimension takes the lowest bits. For a row-major tensor
     /// see [`reshape_outs_row_major`](Self::reshape_outs_row_major).
     ///
+    /// | basis | bits | as (2, 8) |
+    /// |---|---|---|
+    /// | 1 | 000 1 | (1, 0) |
+    /// | 4 | 010 0 | (0, 2) |
+    /// | 8 | 100 0 | (0, 4) |
+    /// | 3 | 001 1 | (1, 1) |
+    ///
+    /// ```
+    /// use mytriton_layout::LinearLayout;
+    /// let l: LinearLayout = "{a = [1, 4, 8], b = [3]}".parse()?;
+    /// let pairs = l.reshape_outs(&[("dim0", 2), ("dim1", 8)])?;
+    /// assert_eq!(pairs.to_string(), "{a = [[1, 0], [0, 2], [0, 4]], b = [[1, 1]]}");
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
+    ///
     /// # Errors
     /// The number of coordinates must stay the same.
     pub fn reshape_outs(&self, dims: &[(&str, u32)]) -> Result<LinearLayout> {
@@ -290,6 +305,17 @@ impl LinearLayout {
     /// An output cut down to `size` by dropping its high bits. Where bases are powers of two, that zeroes the largest
     /// bases first: what owned a coordinate beyond the size now replicates one within. The result is surjective
     /// if this layout is.
+    ///
+    /// | basis | 8 | 4 | 1 | 2 | 16 |
+    /// |---|---|---|---|---|---|
+    /// | of 32, shrunk to 8 | 0 | 4 | 1 | 2 | 0 |
+    ///
+    /// ```
+    /// use mytriton_layout::LinearLayout;
+    /// let l: LinearLayout = "{register = [8, 4, 1], lane = [2, 16]}".parse()?;
+    /// assert_eq!(l.shrink_out("dim0", 8)?.to_string(), "{register = [[0], [4], [1]], lane = [[2], [0]]}");
+    /// # Ok::<(), mytriton_layout::LayoutError>(())
+    /// ```
     ///
     /// # Errors
     /// The dimension must exist and be at least as large.

@@ -1,18 +1,11 @@
 //! The text form of a layout: printing and reading.
 //!
-//! ```text
-//! layout ::= `{` [input {`,` input}] `}` [`->` `{` [output {`,` output}] `}`]
-//! input  ::= name `=` `[` [basis {`,` basis}] `]`
-//! basis  ::= number | `[` [number {`,` number}] `]`
-//! output ::= name `=` size
-//! ```
-//!
-//! Without the second part the outputs are `dim0`, `dim1`, ..., each just large enough for the bases. The printer
+//! The grammar stands in [`parser`](super::parser). Without the second part the outputs are `dim0`, `dim1`, ..., each just large enough for the bases. The printer
 //! writes the second part only where that would not give the same layout, so printing and reading round-trip.
 
+use super::parser::{Parsed, Parser};
 use super::{Coords, DimList, LinearLayout, Result};
 use crate::{Dim, LayoutError};
-use smallvec::SmallVec;
 use std::fmt;
 use std::str::FromStr;
 
@@ -89,11 +82,15 @@ impl LinearLayout {
     /// [`Parse`](LayoutError::Parse) with a byte offset, or that of [`from_bases`](Self::from_bases). Sizes written
     /// in the text must be those of `shape`.
     pub fn parse_with_shape(text: &str, shape: &[u32]) -> Result<LinearLayout> {
-        let parsed = Parser::new(text).layout()?;
+        Self::from_parsed(&Parser::new(text).whole_layout()?, shape)
+    }
+
+    /// A layout that was read, with the outputs `dim0 .. dimN` of `shape`.
+    pub(crate) fn from_parsed(parsed: &Parsed, shape: &[u32]) -> Result<LinearLayout> {
         let names: Vec<Dim> = (0..shape.len()).map(Dim::out).collect();
         let outs: Vec<(&str, u32)> = names.iter().map(Dim::as_str).zip(shape.iter().copied()).collect();
-        let layout = Self::from_bases(parsed.ins, &outs)?;
-        if let Some(written) = parsed.outs {
+        let layout = Self::from_bases(parsed.bases(), &outs)?;
+        if let Some(written) = &parsed.outs {
             let written: Vec<(&str, u32)> = written.iter().map(|(dim, size)| (dim.as_str(), *size)).collect();
             let written = DimList::new("output", super::sized(&written)?)?;
             if written != layout.outs {
@@ -104,147 +101,28 @@ impl LinearLayout {
     }
 }
 
+/// Reads the text form:
+///
+/// ```text
+/// layout ::= `{` [input {`,` input}] `}` [`->` `{` [output {`,` output}] `}`]
+/// input  ::= name `=` `[` [basis {`,` basis}] `]`
+/// basis  ::= number | `[` [number {`,` number}] `]`
+/// output ::= name `=` size
+/// ```
+///
+/// Without the second part the outputs are `dim0`, `dim1`, ..., each just large enough for the bases.
 impl FromStr for LinearLayout {
     type Err = LayoutError;
 
     fn from_str(text: &str) -> Result<Self> {
-        let parsed = Parser::new(text).layout()?;
-        if let Some(outs) = parsed.outs {
+        let parsed = Parser::new(text).whole_layout()?;
+        if let Some(outs) = &parsed.outs {
             let outs: Vec<(&str, u32)> = outs.iter().map(|(dim, size)| (dim.as_str(), *size)).collect();
-            return Self::from_bases(parsed.ins, &outs);
+            return Self::from_bases(parsed.bases(), &outs);
         }
-        let rank = parsed
-            .ins
-            .iter()
-            .flat_map(|(_, bases)| bases)
-            .next()
-            .map_or(0, |basis| basis.len());
-        let names: Vec<Dim> = (0..rank).map(Dim::out).collect();
+        let names: Vec<Dim> = (0..parsed.rank()).map(Dim::out).collect();
         let names: Vec<&str> = names.iter().map(Dim::as_str).collect();
-        Self::infer_from_bases(parsed.ins, &names)
-    }
-}
-
-type Basis = SmallVec<[u32; 4]>;
-
-struct Parsed {
-    ins: Vec<(Dim, Vec<Basis>)>,
-    outs: Option<Vec<(Dim, u32)>>,
-}
-
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Self {
-        Parser { text, at: 0 }
-    }
-
-    fn rest(&mut self) -> &'a str {
-        let rest = &self.text[self.at..];
-        let trimmed = rest.trim_start();
-        self.at += rest.len() - trimmed.len();
-        trimmed
-    }
-
-    fn fail<T>(&self, message: impl Into<String>) -> Result<T> {
-        Err(LayoutError::Parse {
-            at: self.at,
-            message: message.into(),
-        })
-    }
-
-    fn eat(&mut self, token: &str) -> bool {
-        let found = self.rest().starts_with(token);
-        if found {
-            self.at += token.len();
-        }
-        found
-    }
-
-    fn expect(&mut self, token: &str) -> Result<()> {
-        if self.eat(token) {
-            return Ok(());
-        }
-        match self.rest().chars().next() {
-            Some(found) => self.fail(format!("expected `{token}`, found `{found}`")),
-            None => self.fail(format!("expected `{token}`, found the end")),
-        }
-    }
-
-    /// Items between brackets, separated by commas.
-    fn list<T>(&mut self, open: &str, close: &str, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
-        self.expect(open)?;
-        let mut items = Vec::new();
-        if self.eat(close) {
-            return Ok(items);
-        }
-        loop {
-            items.push(item(self)?);
-            if self.eat(close) {
-                return Ok(items);
-            }
-            if !self.eat(",") {
-                return self.fail(format!("expected `,` or `{close}`"));
-            }
-        }
-    }
-
-    fn name(&mut self) -> Result<Dim> {
-        let rest = self.rest();
-        let len = rest
-            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .unwrap_or(rest.len());
-        if len == 0 || rest.starts_with(|c: char| c.is_ascii_digit()) {
-            return self.fail("expected the name of a dimension");
-        }
-        self.at += len;
-        Ok(Dim::from(&rest[..len]))
-    }
-
-    fn number(&mut self) -> Result<u32> {
-        let rest = self.rest();
-        let len = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        if len == 0 {
-            return self.fail("expected a number that is not negative");
-        }
-        match rest[..len].parse() {
-            Ok(number) => {
-                self.at += len;
-                Ok(number)
-            }
-            Err(_) => self.fail(format!("{} does not fit 32 bits", &rest[..len])),
-        }
-    }
-
-    fn basis(&mut self) -> Result<Basis> {
-        if self.rest().starts_with('[') {
-            return Ok(self.list("[", "]", Self::number)?.into());
-        }
-        Ok(SmallVec::from_elem(self.number()?, 1))
-    }
-
-    fn layout(mut self) -> Result<Parsed> {
-        let ins = self.list("{", "}", |p| {
-            let name = p.name()?;
-            p.expect("=")?;
-            Ok((name, p.list("[", "]", Self::basis)?))
-        })?;
-        let outs = if self.eat("->") {
-            Some(self.list("{", "}", |p| {
-                let name = p.name()?;
-                p.expect("=")?;
-                Ok((name, p.number()?))
-            })?)
-        } else {
-            None
-        };
-        if !self.rest().is_empty() {
-            return self.fail("unexpected text after the layout");
-        }
-        Ok(Parsed { ins, outs })
+        Self::infer_from_bases(parsed.bases(), &names)
     }
 }
 

@@ -5,7 +5,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Value, ValueLike};
 use mytriton_tile::emit::{element_type, result_of, shape_of};
-use mytriton_tile::ops::{self, ExpandDimsOp, RangeOp};
+use mytriton_tile::ops::{self, ExpandDimsOp, RangeOp, TransposeOp};
+use mytriton_tile::permutation_of;
 use smallvec::SmallVec;
 
 use super::{Axis, AxisInfo, CAP, power_of_two_in};
@@ -89,6 +90,15 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             }
             Some(info)
         }
+        (ops::TRANSPOSE, [x]) => {
+            let permutation = permutation_of(TransposeOp::cast(op)?)?;
+            Some(AxisInfo {
+                axes: permutation.iter().map(|&dim| x.axes[dim]).collect(),
+                constant: x.constant,
+            })
+        }
+        // Of other tiles nothing is known: runs break where a row ends.
+        (ops::RESHAPE, [x]) => x.constant.map(|value| uniform(power_of_two_in(value), Some(value))),
         (ops::CONVERT_LAYOUT | "arith.index_cast", [x]) => Some(x.clone()),
         ("arith.extsi" | "arith.extui", [x]) => {
             let from = bits_of(op.operand(0).ok()?);

@@ -1,42 +1,30 @@
-//! `tile.convert_layout`: nothing, a reorder of registers, or an exchange through shared memory.
+//! Moving a tile to another layout: nothing, a reorder of registers, or an exchange through shared memory.
 
-use melior::ir::attribute::DenseI32ArrayAttribute;
-use melior::ir::operation::OperationLike;
-use melior::ir::r#type::IntegerType;
-use melior::ir::{OperationRef, Region, Type, Value, ValueLike};
+use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
-use mytriton_tile::ops::ConvertLayoutOp;
-use mytriton_tile::types::ssa_scalar;
+use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp};
 use rustc_hash::FxHashMap;
 
 use super::Conversion;
+use super::scratch::{guarded, stored_bytes};
 use super::thread::{extract, from_elements};
 use crate::ir::{PassResult, error_at, layout_at};
+use crate::shape::keeps_places;
 
-/// The name of the shared memory that exchanges use in turn.
-const SCRATCH: &str = "__mytriton_scratch";
+/// Where a thread's elements stand in row-major order.
+struct Places<'c, 'a> {
+    /// Byte offset of every register's element, a vector.
+    offsets: Value<'c, 'a>,
+    /// Which of them are elements, where some lie in the padding and offsets count without it.
+    inside: Option<Value<'c, 'a>>,
+}
 
-/// What a block may take of shared memory without asking the driver for more (every target since sm_30).
-const STATIC_SHARED_BYTES: u64 = 48 * 1024;
-
-/// Declares the shared memory of exchanges.
-pub fn declare_scratch<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64) {
-    let ty = Type::parse(emitter.context, &format!("!llvm.array<{bytes} x i8>")).expect("a type of the llvm dialect");
-    let linkage = melior::ir::Attribute::parse(emitter.context, "#llvm.linkage<internal>").expect("an llvm attribute");
-    emitter.op_with_regions(
-        "llvm.mlir.global",
-        &[],
-        &[],
-        &[
-            ("sym_name", emitter.string_attribute(SCRATCH)),
-            ("global_type", emitter.type_attribute(ty)),
-            ("linkage", linkage),
-            ("addr_space", emitter.i32_attribute(3)),
-            ("alignment", emitter.i64_attribute(16)),
-        ],
-        vec![Region::new()],
-    );
+/// The tiles between which elements move: layout and extents. Their elements are counted with the padding, or, where
+/// `None`, extents are the layout's.
+struct Side<'l> {
+    layout: &'l DistributedLayout,
+    extents: Option<Vec<u64>>,
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
@@ -58,113 +46,128 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         if let Some(picked) = in_registers(&from, &to) {
             return Ok(self.permuted(emitter, operand, &picked));
         }
-        self.through_shared(emitter, op, operand, [&from, &to], ty)
+        let [from, to] = [&from, &to].map(|layout| Side { layout, extents: None });
+        self.through_shared(emitter, op, "converting the layout", operand, [from, to], ty)
+    }
+
+    /// `tile.reshape`: of the layout alone where that is possible, else through shared memory.
+    pub(super) fn reshape(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        reshape: ReshapeOp<'c, '_>,
+        operand: Value<'c, 'a>,
+        ty: Type<'c>,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let op = reshape.operation();
+        let (source, result) = (reshape.source().r#type(), reshape.result().r#type());
+        let (from, to) = match (layout_at(op, source)?, layout_at(op, result)?) {
+            (None, None) => return Ok(operand),
+            // All registers hold the one element.
+            (Some(_), None) => return Ok(extract(emitter, operand, 0)),
+            (None, Some(_)) => return Ok(emitter.value("vector.broadcast", &[operand], ty, &[])),
+            (Some(from), Some(to)) => (from, to),
+        };
+        let shapes = [source, result].map(|ty| shape_of(ty).unwrap_or_default());
+        if keeps_places(&shapes[0], &shapes[1]) {
+            let (wide, narrow) = (to.shape(), from.shape());
+            let source = |at: &[u32]| {
+                let mut index = at
+                    .iter()
+                    .zip(&wide)
+                    .fold(0, |index, (&at, &extent)| index * extent + at);
+                let mut place = vec![0; narrow.len()];
+                for (place, &extent) in place.iter_mut().zip(&narrow).rev() {
+                    (*place, index) = (index % extent, index / extent);
+                }
+                place
+            };
+            return self.regroup(emitter, op, operand, ty, source);
+        }
+        let [wide, narrow] = shapes;
+        let from = Side {
+            layout: &from,
+            extents: Some(wide),
+        };
+        let to = Side {
+            layout: &to,
+            extents: Some(narrow),
+        };
+        self.through_shared(emitter, op, "the reshape", operand, [from, to], ty)
     }
 
     fn through_shared(
         &mut self,
         emitter: Emitter<'c, 'a>,
         op: OperationRef<'c, '_>,
+        what: &str,
         operand: Value<'c, 'a>,
-        [from, to]: [&DistributedLayout; 2],
+        [from, to]: [Side<'_>; 2],
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let element = element_type(ty);
-        let truth = element == IntegerType::new(self.context, 1).into();
-        let stored: Type = if truth {
-            IntegerType::new(self.context, 8).into()
-        } else {
-            element
+        let bytes = stored_bytes(element);
+        let elements: u64 = match &from.extents {
+            Some(extents) => extents.iter().product(),
+            None => from.layout.shape().iter().map(|&extent| u64::from(extent)).product(),
         };
-        let bytes = ssa_scalar(stored).map_or(8, |s| u64::from(s.bytes()));
-        let elements: u64 = from.shape().iter().map(|&d| u64::from(d)).product();
-        let needed = elements * bytes;
-        if needed > STATIC_SHARED_BYTES {
-            return Err(error_at(
-                op,
-                format!(
-                    "converting the layout of {} takes {needed} bytes of shared memory; {STATIC_SHARED_BYTES} are \
-                     available: use a smaller tile",
-                    op.operand(0).map(|v| v.r#type().to_string()).unwrap_or_default()
-                ),
-            ));
-        }
-        self.shared.scratch_bytes = self.shared.scratch_bytes.max(needed);
-
-        let store_at = self.offsets(emitter, op, from, bytes)?;
-        let load_at = self.offsets(emitter, op, to, bytes)?;
-        let pointer = Type::parse(self.context, "!llvm.ptr<3>").expect("a type of the llvm dialect");
-        let base = emitter.value(
-            "llvm.mlir.addressof",
-            &[],
-            pointer,
-            &[("global_name", emitter.symbol(SCRATCH))],
-        );
-        let i8_type = emitter.type_attribute(IntegerType::new(self.context, 8).into());
-        let dynamic = DenseI32ArrayAttribute::new(self.context, &[i32::MIN]);
-        let at = |offset: Value<'c, 'a>| {
-            let attributes = [("rawConstantIndices", dynamic.into()), ("elem_type", i8_type)];
-            emitter.value("llvm.getelementptr", &[base, offset], pointer, &attributes)
-        };
-        // The first barrier ends the reads of an exchange before this one.
+        let scratch = self.scratch(emitter, op, what, elements * bytes)?;
+        let store_at = self.places(emitter, op, &from, bytes)?;
+        let load_at = self.places(emitter, op, &to, bytes)?;
         emitter.op("gpu.barrier", &[], &[], &[]);
-        let free = from.register_free_mask();
-        for register in (0..from.num_registers()).filter(|r| r & free == 0) {
-            let mut value = extract(emitter, operand, register);
-            if truth {
-                value = emitter.value("arith.extui", &[value], stored, &[]);
-            }
+        let free = from.layout.register_free_mask();
+        for register in (0..from.layout.num_registers()).filter(|r| r & free == 0) {
+            let value = extract(emitter, operand, register);
+            let offset = extract(emitter, store_at.offsets, register);
+            let inside = store_at.inside.map(|inside| extract(emitter, inside, register));
             // Threads that hold the same element write the same value.
-            emitter.op(
-                "llvm.store",
-                &[value, at(extract(emitter, store_at, register))],
-                &[],
-                &[],
-            );
+            guarded(emitter, inside, |emitter| scratch.store(emitter, offset, value));
         }
         emitter.op("gpu.barrier", &[], &[], &[]);
-        let represents = to.register_representatives();
+        let represents = to.layout.register_representatives();
         let mut values: Vec<Value<'c, 'a>> = Vec::new();
-        for register in 0..to.num_registers() {
+        for register in 0..to.layout.num_registers() {
             let first = represents[register as usize];
-            if first < register {
-                values.push(values[first as usize]);
-                continue;
-            }
-            let value = emitter.value("llvm.load", &[at(extract(emitter, load_at, register))], stored, &[]);
-            values.push(if truth {
-                let zero = emitter.int_like(stored, 0);
-                emitter.cmpi(CmpI::Ne, value, zero)
-            } else {
-                value
+            values.push(match first < register {
+                true => values[first as usize],
+                false => scratch.load(emitter, extract(emitter, load_at.offsets, register), element),
             });
         }
         Ok(from_elements(emitter, &values, ty))
     }
 
-    /// The row-major byte offset of every register's element.
-    fn offsets(
+    fn places(
         &self,
         emitter: Emitter<'c, 'a>,
         op: OperationRef<'c, '_>,
-        layout: &DistributedLayout,
+        side: &Side<'_>,
         bytes: u64,
-    ) -> PassResult<'c, Value<'c, 'a>> {
-        let shape = layout.shape();
+    ) -> PassResult<'c, Places<'c, 'a>> {
+        let wide: Vec<u64> = side.layout.shape().iter().map(|&extent| u64::from(extent)).collect();
+        let extents = side.extents.as_ref().unwrap_or(&wide);
         let mut stride = bytes;
         let mut sum: Option<Value<'c, 'a>> = None;
-        for axis in (0..shape.len()).rev() {
+        let mut inside: Option<Value<'c, 'a>> = None;
+        for axis in (0..extents.len()).rev() {
             let at = self
                 .thread
-                .coordinates(emitter, layout, axis)
+                .coordinates(emitter, side.layout, axis)
                 .map_err(|e| error_at(op, e.to_string()))?;
             let scale = emitter.int_like(at.r#type(), stride as i64);
             let term = emitter.binary("arith.muli", at, scale);
             sum = Some(sum.map_or(term, |sum| emitter.binary("arith.addi", sum, term)));
-            stride *= u64::from(shape[axis]);
+            stride *= extents[axis];
+            if extents[axis] != wide[axis] {
+                let end = emitter.int_like(at.r#type(), extents[axis] as i64);
+                let below = emitter.cmpi(CmpI::Ult, at, end);
+                inside = Some(inside.map_or(below, |inside| emitter.binary("arith.andi", inside, below)));
+            }
         }
-        debug_assert!(shape_of(op.operand(0).map(|v| v.r#type()).unwrap_or(Type::none(self.context))).is_some());
-        sum.ok_or_else(|| error_at(op, "a tile has a dimension"))
+        let mut offsets = sum.ok_or_else(|| error_at(op, "a tile has a dimension"))?;
+        if let Some(inside) = inside {
+            let zero = emitter.int_like(offsets.r#type(), 0);
+            offsets = emitter.select(inside, offsets, zero);
+        }
+        Ok(Places { offsets, inside })
     }
 }
 

@@ -7,13 +7,20 @@
 //!
 //! Limits: tiles need layouts (`tile-assign-layouts`), and warps have 32 threads.
 
+mod combine;
 mod control;
 mod exchange;
 mod index;
 mod integer;
 mod math;
 mod memory;
+mod reduce;
+mod regroup;
+mod scan;
+mod scratch;
+mod shuffle;
 mod thread;
+mod warps;
 
 use melior::Context;
 use melior::ir::attribute::DenseI32ArrayAttribute;
@@ -62,7 +69,7 @@ pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {
 struct Shared<'c> {
     /// Library functions that are called: name and type.
     functions: BTreeMap<String, Type<'c>>,
-    /// Shared memory that conversions of layouts take, in turn.
+    /// Shared memory that exchanges between threads take, in turn.
     scratch_bytes: u64,
 }
 
@@ -83,7 +90,7 @@ fn device_module<'c>(
         inside.op_with_regions("llvm.func", &[], &[], &attributes, vec![Region::new()]);
     }
     if shared.scratch_bytes > 0 {
-        exchange::declare_scratch(inside, shared.scratch_bytes);
+        scratch::declare(inside, shared.scratch_bytes);
     }
     let name = inside.string_attribute(MODULE);
     for kernel in kernels {
@@ -228,7 +235,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         Ok(())
     }
 
-    /// An operation of the tile dialect; a store has no value.
+    /// An operation of the tile dialect. A store has no value; reductions and scans have entered theirs already.
     fn tile(
         &mut self,
         emitter: Emitter<'c, 'a>,
@@ -246,14 +253,25 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             TileOp::NumPrograms(op) => self.program(emitter, op.operation(), op.axis(), "gpu.grid_dim")?,
             TileOp::Range(op) => self.range(emitter, op, types[0])?,
             TileOp::Splat(_) => emitter.value("vector.broadcast", operands, types[0], &[]),
-            TileOp::ExpandDims(op) => self.regroup(
-                emitter,
-                op.operation(),
-                usize::try_from(op.axis()).ok(),
-                operands[0],
-                types[0],
-            )?,
-            TileOp::Broadcast(op) => self.regroup(emitter, op.operation(), None, operands[0], types[0])?,
+            TileOp::ExpandDims(op) => {
+                let axis = usize::try_from(op.axis()).ok();
+                self.stretched(emitter, op.operation(), axis, operands[0], types[0])?
+            }
+            TileOp::Broadcast(op) => self.stretched(emitter, op.operation(), None, operands[0], types[0])?,
+            TileOp::Transpose(op) => self.transpose(emitter, op, operands[0], types[0])?,
+            TileOp::Reshape(op) => self.reshape(emitter, op, operands[0], types[0])?,
+            // Their results may be several.
+            TileOp::Reduce(op) => {
+                self.reduce(emitter, op, operands)?;
+                return Ok(None);
+            }
+            TileOp::Scan(op) => {
+                self.scan(emitter, op, operands)?;
+                return Ok(None);
+            }
+            TileOp::Yield(op) => {
+                return Err(error_at(op.operation(), "stands outside of a reduction or scan"));
+            }
             TileOp::AddPtr(op) => self.addptr(emitter, op)?,
             TileOp::PtrToInt(_) => operands[0],
             TileOp::ConvertLayout(op) => self.convert_layout(emitter, op, operands[0], types[0])?,
@@ -285,61 +303,5 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             return Ok(None);
         }
         Ok(Some(result_of(emitter.like(op, operands, &[ty], Vec::new()), 0)))
-    }
-
-    /// `expand_dims` (which adds dimension `axis`) and `broadcast`: every register of the result is one of the operand's.
-    fn regroup(
-        &self,
-        emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
-        axis: Option<usize>,
-        operand: Value<'c, 'a>,
-        ty: Type<'c>,
-    ) -> PassResult<'c, Value<'c, 'a>> {
-        let result: Value = result_of(op, 0);
-        let from_type = op.operand(0).map_err(|e| error_at(op, e.to_string()))?.r#type();
-        let (from, to) = (layout_at(op, from_type)?, layout_at(op, result.r#type())?);
-        let (Some(from), Some(to)) = (from, to) else {
-            return Err(error_at(op, "a tile is expected"));
-        };
-        let shape = from.shape();
-        // Where an element of the result comes from: without the new dimension, and at 0 in stretched ones.
-        let source = |coordinates: &[u32]| -> Vec<u32> {
-            let kept = coordinates
-                .iter()
-                .enumerate()
-                .filter(|&(d, _)| Some(d) != axis)
-                .map(|(_, &c)| c);
-            kept.zip(&shape)
-                .map(|(c, &size)| if size == 1 { 0 } else { c })
-                .collect()
-        };
-        // Lanes and warps must agree bit by bit; then registers can be matched in any one thread.
-        for bit in 0..LANES.ilog2() {
-            if source(&to.coords(0, 1 << bit, 0))[..] != from.coords(0, 1 << bit, 0)[..] {
-                return Err(error_at(
-                    op,
-                    format!("lane bit {bit} of the operand's layout differs from the result's"),
-                ));
-            }
-        }
-        for bit in 0..to.num_warps().ilog2() {
-            if source(&to.coords(0, 0, 1 << bit))[..] != from.coords(0, 0, 1 << bit)[..] {
-                return Err(error_at(
-                    op,
-                    format!("warp bit {bit} of the operand's layout differs from the result's"),
-                ));
-            }
-        }
-        let registers: FxHashMap<Vec<u32>, u32> = (0..from.num_registers())
-            .rev()
-            .map(|r| (from.coords(r, 0, 0).to_vec(), r))
-            .collect();
-        let picked: Option<Vec<u32>> = (0..to.num_registers())
-            .map(|r| registers.get(&source(&to.coords(r, 0, 0))).copied())
-            .collect();
-        let picked =
-            picked.ok_or_else(|| error_at(op, "the operand's layout does not hold what the result's needs"))?;
-        Ok(thread::pick(emitter, operand, &picked, ty))
     }
 }

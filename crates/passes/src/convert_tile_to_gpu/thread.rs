@@ -114,6 +114,30 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
         self.is_zero_in(emitter, lanes | warps << 5)
     }
 
+    /// The number made of these bits of the thread's, the first one lowest.
+    pub fn gathered(&self, emitter: Emitter<'c, 'a>, bits: &[u32]) -> Value<'c, 'a> {
+        let mut index = Index(emitter);
+        let mut sum: Option<Value<'c, 'a>> = None;
+        let mut at = 0;
+        // Bits that follow one another move together.
+        for run in bits.chunk_by(|a, b| a + 1 == *b) {
+            let mut part = self.id;
+            if run[0] > 0 {
+                part = index.shr(part, run[0]);
+            }
+            part = index.and(part, low_bits(run.len() as u32));
+            if at > 0 {
+                part = index.shl(part, at);
+            }
+            sum = Some(match sum {
+                Some(sum) => index.or_disjoint(sum, part),
+                None => part,
+            });
+            at += run.len() as u32;
+        }
+        sum.unwrap_or_else(|| index.constant(0))
+    }
+
     /// Whether the bits of the thread's number under a mask are zero; none for an empty mask.
     pub fn is_zero_in(&self, emitter: Emitter<'c, 'a>, mask: u32) -> Option<Value<'c, 'a>> {
         if mask == 0 {
@@ -123,6 +147,10 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
         let zero = emitter.int(32, 0);
         Some(emitter.cmpi(CmpI::Eq, bits, zero))
     }
+}
+
+fn low_bits(count: u32) -> u32 {
+    u32::MAX.checked_shr(u32::BITS - count).unwrap_or(0)
 }
 
 /// One element of a vector; a scalar is itself.

@@ -2,7 +2,8 @@
 //!
 //! 1. Mark: stores and `while` loops are needed (a `while` may never end, which can be seen), and with them the
 //!    operations whose regions hold them, the values they use, and so on. A carried value or a result of a region's
-//!    operation is live by itself: a loop that is needed for one of them does not need the others.
+//!    operation is live by itself: a loop that is needed for one of them does not need the others. So it is with what a
+//!    reduction combines together: an operand whose elements no live result depends on goes.
 //! 2. Sweep: what is not marked goes; a region's operation with dead values among live ones is built anew without them.
 //!
 //! A `for` ends, so an unused one goes. Unused loads go. Numerics do not change.
@@ -84,6 +85,7 @@ impl Marker<'_> {
                 OpKind::For => data.operands[..3].iter().for_each(|&v| self.use_value(v)),
                 OpKind::If => self.use_value(data.operands[0]),
                 OpKind::While => self.use_value(passed(kernel, data.regions[0], 0)),
+                OpKind::Reduce { .. } | OpKind::Scan { .. } => {}
                 _ => data.operands.iter().for_each(|&v| self.use_value(v)),
             }
             next = self.parents[op.index()];
@@ -107,9 +109,10 @@ impl Marker<'_> {
                 ValueDef::Arg { region, index } => {
                     let holder = self.holders[region.index()].expect("the body has no arguments");
                     self.need(holder);
-                    let fixed = fixed_args(&self.kernel.op(holder).kind);
-                    if let Some(slot) = index.checked_sub(fixed) {
-                        self.use_slot(holder, slot);
+                    let data = self.kernel.op(holder);
+                    if let Some(slot) = index.checked_sub(fixed_args(&data.kind)) {
+                        // A combine has two arguments for each result.
+                        self.use_slot(holder, slot % data.results.len());
                     }
                 }
             }
@@ -120,7 +123,7 @@ impl Marker<'_> {
     fn use_slot(&mut self, op: OpId, slot: usize) {
         let kernel = self.kernel;
         let data = kernel.op(op);
-        if matches!(data.kind, OpKind::For | OpKind::While) {
+        if data.kind != OpKind::If && !data.regions.is_empty() {
             self.use_value(data.operands[fixed_operands(&data.kind) + slot]);
         }
         for &region in &data.regions {
@@ -199,12 +202,13 @@ impl Sweeper<'_> {
     fn without_dead_slots(&mut self, op: OpId) -> OpId {
         let data = self.kernel.op(op).clone();
         let (operands, args) = (fixed_operands(&data.kind), fixed_args(&data.kind));
-        let is_loop = data.kind != OpKind::If;
-        let kept: SmallVec<[bool; 8]> = (0..data.results.len())
+        let count = data.results.len();
+        let kept: SmallVec<[bool; 8]> = (0..count)
             .map(|slot| {
                 let mut ids = vec![data.results[slot]];
-                if is_loop {
-                    ids.extend(data.regions.iter().map(|&r| self.kernel.region(r).args[args + slot]));
+                for &region in &data.regions {
+                    let carried = &self.kernel.region(region).args[args..];
+                    ids.extend(carried.iter().skip(slot).step_by(count));
                 }
                 ids.iter().any(|v| self.values[v.index()])
             })
@@ -214,7 +218,7 @@ impl Sweeper<'_> {
         }
         self.changed = true;
         let keep = |fixed: usize, list: &[ValueId]| -> SmallVec<[ValueId; 8]> {
-            let is_kept = |i: usize| i < fixed || kept.get(i - fixed).is_none_or(|&k| k);
+            let is_kept = |i: usize| i < fixed || kept[(i - fixed) % count];
             list.iter()
                 .enumerate()
                 .filter(|(i, _)| is_kept(*i))

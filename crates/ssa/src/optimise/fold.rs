@@ -15,6 +15,7 @@ pub(super) fn fold(kernel: &Kernel, subject: &Subject) -> Option<Const> {
         OpKind::Range { start, end } if i64::from(end) - i64::from(start) == 1 => Some(Const::i32(start)),
         // A constant in another shape.
         OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast => constant(0),
+        OpKind::Reshape | OpKind::Transpose { .. } => constant(0),
         OpKind::Unary(op) => Some(eval_unary(op, constant(0)?)),
         OpKind::Binary(op) => eval_binary(op, constant(0)?, constant(1)?),
         OpKind::Fma => Some(eval_fma(constant(0)?, constant(1)?, constant(2)?)),

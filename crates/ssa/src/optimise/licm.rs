@@ -75,9 +75,14 @@ impl Hoister<'_> {
     }
 }
 
-/// Has a pure operation a specified value for all operands of its types that its constant operands leave open?
+/// Has a pure operation, with all that its regions hold, a specified value for all operands of its types that its
+/// constant operands leave open?
 fn never_fails(kernel: &Kernel, op: OpId) -> bool {
     let data = kernel.op(op);
+    let mut inner = data.regions.iter().flat_map(|&r| &kernel.region(r).ops);
+    if inner.any(|&op| !never_fails(kernel, op)) {
+        return false;
+    }
     let OpKind::Binary(binary) = data.kind else {
         return true;
     };

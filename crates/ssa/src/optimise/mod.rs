@@ -25,6 +25,7 @@ mod dce;
 mod fold;
 mod licm;
 mod memory;
+mod reduction;
 mod shape;
 mod simplify;
 mod table;

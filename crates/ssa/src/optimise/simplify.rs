@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::table::ValueTable;
-use super::{arithmetic, cast, compare, control, fold, memory, shape};
+use super::{arithmetic, cast, compare, control, fold, memory, reduction, shape};
 use crate::constant::Const;
 use crate::kernel::{Kernel, OpId, RegionId, ValueId};
 use crate::loc::Loc;
@@ -123,6 +123,19 @@ impl Simplifier<'_> {
         self.kernel.region_mut(region).ops = std::mem::replace(&mut self.out, outer);
     }
 
+    /// Rebuilds an isolated region: nothing that is available around it is available in it, nor the other way round.
+    pub fn isolated_region(&mut self, region: RegionId) {
+        let inner = self.table.is_some().then(ValueTable::default);
+        let outer = std::mem::replace(&mut self.table, inner);
+        self.region(region);
+        self.table = outer;
+    }
+
+    /// An available operation equal to this one, if equal ones are merged; without one, this one becomes available.
+    pub fn equal(&mut self, op: OpId) -> Option<OpId> {
+        self.table.as_mut()?.find_or_insert(self.kernel, op)
+    }
+
     /// Memory may have changed: loads so far say nothing about later ones.
     pub fn forget_loads(&mut self) {
         if let Some(table) = &mut self.table {
@@ -140,6 +153,7 @@ impl Simplifier<'_> {
             OpKind::For => control::visit_for(self, op),
             OpKind::If => control::visit_if(self, op),
             OpKind::While => control::visit_while(self, op),
+            OpKind::Reduce { .. } | OpKind::Scan { .. } => reduction::visit(self, op),
             OpKind::Yield | OpKind::Condition => self.out.push(op),
             _ => self.plain(op),
         }
@@ -166,7 +180,7 @@ impl Simplifier<'_> {
         if let (Some(table), Some(result)) = (&mut self.table, result)
             && let Some(equal) = table.find_or_insert(self.kernel, op)
         {
-            self.replace(result, equal);
+            self.replace(result, self.kernel.op(equal).results[0]);
             return;
         }
         if self.kernel.op(op).kind == OpKind::Store {
@@ -195,6 +209,7 @@ impl Simplifier<'_> {
             OpKind::Cmp(_) | OpKind::Select => compare::rewrite(self, &subject),
             OpKind::Cast(kind) => cast::rewrite(self.kernel, kind, &subject),
             OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast => shape::rewrite(self.kernel, &subject),
+            OpKind::Reshape | OpKind::Transpose { .. } => shape::rewrite(self.kernel, &subject),
             OpKind::AddPtr | OpKind::Load | OpKind::Store => memory::rewrite(self, &subject),
             _ => None,
         }

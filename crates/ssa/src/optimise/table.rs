@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-use crate::kernel::{Kernel, OpId, ValueId};
+use crate::kernel::{Kernel, OpId, RegionId, ValueId};
 use crate::op::OpKind;
 
 #[derive(Clone, Copy)]
@@ -31,8 +31,8 @@ pub(super) struct ValueTable {
 }
 
 impl ValueTable {
-    /// An available operation equal to this one, by its result; without one, this one becomes available.
-    pub fn find_or_insert(&mut self, kernel: &Kernel, op: OpId) -> Option<ValueId> {
+    /// An available operation equal to this one; without one, this one becomes available.
+    pub fn find_or_insert(&mut self, kernel: &Kernel, op: OpId) -> Option<OpId> {
         let data = kernel.op(op);
         let epoch = match data.kind {
             OpKind::Load => self.epoch,
@@ -42,7 +42,7 @@ impl ValueTable {
         let hash = hash(kernel, op);
         let bucket = self.entries.entry(hash).or_default();
         if let Some(found) = bucket.iter().find(|e| e.epoch == epoch && equal(kernel, e.op, op)) {
-            return Some(kernel.op(found.op).results[0]);
+            return Some(found.op);
         }
         bucket.push(Entry { op, epoch });
         self.order.push(hash);
@@ -84,8 +84,29 @@ fn hash(kernel: &Kernel, op: OpId) -> u64 {
 
 fn equal(kernel: &Kernel, left: OpId, right: OpId) -> bool {
     let (x, y) = (kernel.op(left), kernel.op(right));
+    let regions = x.regions.iter().zip(&y.regions);
     let commutes = |op: &OpKind| matches!(op, OpKind::Binary(op) if op.is_commutative());
     x.kind == y.kind
         && kernel.ty(x.results[0]) == kernel.ty(y.results[0])
+        && x.regions.len() == y.regions.len()
         && (x.operands == y.operands || (commutes(&x.kind) && x.operands.iter().eq(y.operands.iter().rev())))
+        && regions
+            .into_iter()
+            .all(|(&left, &right)| equal_isolated(kernel, left, right))
+}
+
+/// Do two isolated regions hold the same operations on the same of their own values, in the same order?
+fn equal_isolated(kernel: &Kernel, left: RegionId, right: RegionId) -> bool {
+    let (a, b) = (kernel.region(left), kernel.region(right));
+    let mut pairs: FxHashMap<ValueId, ValueId> = a.args.iter().copied().zip(b.args.iter().copied()).collect();
+    a.ops.len() == b.ops.len()
+        && a.ops.iter().zip(&b.ops).all(|(&x, &y)| {
+            let (x, y) = (kernel.op(x), kernel.op(y));
+            pairs.extend(x.results.iter().copied().zip(y.results.iter().copied()));
+            let results = x.results.iter().zip(&y.results);
+            x.kind == y.kind
+                && x.operands.len() == y.operands.len()
+                && x.operands.iter().zip(&y.operands).all(|(v, w)| pairs.get(v) == Some(w))
+                && results.into_iter().all(|(&v, &w)| kernel.ty(v) == kernel.ty(w))
+        })
 }

@@ -134,7 +134,7 @@ impl<'a> Lexer<'a> {
                 self.skip(is_word);
                 Tok::Word
             }
-            Some(c @ ('(' | ')' | '{' | '}' | '<' | '>' | ',' | ':' | '=')) => {
+            Some(c @ ('(' | ')' | '{' | '}' | '<' | '>' | '[' | ']' | ',' | ':' | '=')) => {
                 self.bump();
                 Tok::Punct(c)
             }

@@ -6,18 +6,20 @@
 //! param   = "%"name ":" type ["{" "divisibility" "=" integer "}"]
 //! type    = scalar | "ptr" "<" scalar ">" | "block" "<" extent "x" ... "x" (scalar | "ptr" "<" scalar ">") ">"
 //! scalar  = "i1" | "i8" | "i16" | "i32" | "i64" | "f16" | "bf16" | "f32" | "f64"
-//! op      = ["%"name ("," "%"name)* "="] (simple | for | if | while) [loc]
+//! op      = ["%"name ("," "%"name)* "="] (simple | for | if | while | reduce) [loc]
 //! simple  = "const" literal ":" type                     // true, 64, -1.5e-3, or bits: 0x7F800000
 //!         | ("program_id" | "num_programs") ("x" | "y" | "z")
 //!         | "range" integer "," integer
 //!         | ("splat" | "select") values ":" type         // the result's type
 //!         | "expand_dims" value "," axis ":" type "to" type
-//!         | ("broadcast" | cast) value ":" type "to" type
+//!         | ("broadcast" | "reshape" | cast) value ":" type "to" type
+//!         | "transpose" value "[" axis ("," axis)* "]" ":" type "to" type
 //!         | "cmp" predicate value "," value ":" type     // the operands' type
 //!         | name values ":" type                         // all others: the first operand's type
 //! for     = "for" value "=" value "to" value "step" value ":" type ["carry" "(" carried ")"] region
 //! if      = "if" value ["->" "(" type ("," type)* ")"] region ["else" region]
 //! while   = "while" "(" [carried] ")" region "do" "(" [value ":" type ("," ...)*] ")" region
+//! reduce  = ("reduce" | "scan") values "axis" axis ["reverse"] ":" type ("," type)* "(" value ("," value)* ")" region
 //! carried = value "=" value ":" type ("," ...)*
 //! region  = "{" op* [("yield" [values] | "condition" values) [loc]] "}"
 //! loc     = "loc" "(" (string ":" line [":" column] | "unknown") ")"

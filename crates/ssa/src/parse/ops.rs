@@ -10,9 +10,10 @@ use crate::constant::Const;
 use crate::kernel::{OpId, RegionId, ValueId};
 use crate::loc::Loc;
 use crate::op::{Axis, BinaryOp, CastKind, CmpPred, OpKind, UnaryOp};
+use crate::permutation::Permutation;
 use crate::print::{Annotation, annotation};
 use crate::types::{Scalar, Type};
-use crate::typing::{TypeError, result_type};
+use crate::typing::{TypeError, reduction_types, result_type};
 use crate::verify::MAX_NESTING;
 
 /// A region's value with its type: an argument, and for carried ones where it starts.
@@ -73,6 +74,7 @@ impl Parser<'_> {
             "for" => self.for_loop(depth, &names, word)?,
             "if" => self.if_else(depth, &names, word)?,
             "while" => self.while_loop(depth, &names, word)?,
+            "reduce" | "scan" => self.reduction(depth, &names, word)?,
             "yield" | "condition" => {
                 let message = format!("'{}' does not stand here: it ends other regions", self.text(word));
                 return Err(self.invalid(word.span, message));
@@ -163,6 +165,10 @@ impl Parser<'_> {
             "splat" => OpKind::Splat,
             "expand_dims" => OpKind::ExpandDims { axis: 0 },
             "broadcast" => OpKind::Broadcast,
+            "reshape" => OpKind::Reshape,
+            "transpose" => OpKind::Transpose {
+                permutation: Permutation::EMPTY,
+            },
             "fma" => OpKind::Fma,
             "cmp" => OpKind::Cmp(self.predicate()?),
             "select" => OpKind::Select,
@@ -183,6 +189,10 @@ impl Parser<'_> {
             let block = self.value()?;
             self.expect_punct(',')?;
             *axis = self.axis()?;
+            SmallVec::from_slice(&[block])
+        } else if let OpKind::Transpose { permutation } = &mut kind {
+            let block = self.value()?;
+            *permutation = self.permutation()?;
             SmallVec::from_slice(&[block])
         } else if literal.is_some() || form == Annotation::None {
             // Without operands: a name that follows belongs to the next operation.
@@ -341,6 +351,71 @@ impl Parser<'_> {
         })?;
         self.region(&mut parts, depth, &body_args, end)?;
         Ok(parts)
+    }
+
+    /// A reduction or scan, after its name.
+    fn reduction(&mut self, depth: usize, names: &[Token], word: Token) -> Parsed<Parts> {
+        let operands = self.values()?;
+        if operands.is_empty() {
+            return Err(self.expected("the blocks to combine, '%name, ...'"));
+        }
+        self.expect_word("axis")?;
+        let axis = self.axis()?;
+        let kind = if self.text(word) == "scan" {
+            let reverse = self.eat_word("reverse")?;
+            OpKind::Scan { axis, reverse }
+        } else {
+            OpKind::Reduce { axis }
+        };
+        let types: SmallVec<[Type; 3]> = operands.iter().map(|&v| self.kernel.ty(v)).collect();
+        self.expect_punct(':')?;
+        for (index, &ty) in types.iter().enumerate() {
+            if index > 0 {
+                self.expect_punct(',')?;
+            }
+            let at = self.token.span;
+            let printed = self.ty()?;
+            self.check_annotation(&format!("operand {index}"), Some(ty), printed, at)?;
+        }
+        let results = reduction_types(&kind, &types).map_err(|e| self.error(word.span, e))?;
+        self.check_result_count(&kind, results.len(), names, word)?;
+        let open = self.expect_punct('(')?;
+        let mut args = Vec::new();
+        self.list_in_parens(|p| {
+            let name = p.expect(Tok::Value, "an argument of the combine, '%name'")?;
+            let ty = types[args.len() % types.len()].element();
+            args.push(Carried {
+                name,
+                initial: None,
+                ty,
+            });
+            Ok(())
+        })?;
+        if args.len() != 2 * types.len() {
+            let (found, expected) = (args.len(), 2 * types.len());
+            let message = format!("the combine takes {expected} arguments here, not {found}: two for each operand");
+            return Err(self.invalid(open.span, message));
+        }
+        let end = End::Yield(results.len());
+        let mut parts = Parts::new(kind, operands, results);
+        self.region(&mut parts, depth, &args, end)?;
+        Ok(parts)
+    }
+
+    /// `[1, 0]`
+    fn permutation(&mut self) -> Parsed<Permutation> {
+        let open = self.expect_punct('[')?;
+        let mut axes = Vec::new();
+        loop {
+            axes.push(self.axis()?);
+            if self.eat_punct(']')? {
+                break;
+            }
+            if !self.eat_punct(',')? {
+                return Err(self.expected("',' or ']'"));
+            }
+        }
+        Permutation::new(&axes).map_err(|e| self.invalid(open.span, e.to_string()))
     }
 
     /// `{ op* terminator }`, added to the operation's regions.

@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use mytriton_ssa::{
-    BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Elem, Kernel, OpKind, Scalar, Shape, Type, UnaryOp,
-    ValueId, result_type,
+    BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Elem, Kernel, OpKind, Permutation, Scalar, Shape, Type,
+    UnaryOp, ValueId, result_type,
 };
 
 use crate::machine::special;
@@ -115,10 +115,13 @@ fn lanes(b: &mut Builder, shape: Shape, base: i128) -> Built<ValueId> {
         return Ok(base);
     }
     let base = b.splat(base, ty)?;
-    let inner = b.range(0, 4)?;
-    let index = if shape.rank() == 1 {
-        inner
+    let index = if !LANES.contains(&shape.dims()) {
+        let index = b.range(0, shape.elements() as i32)?;
+        b.reshape(index, shape)?
+    } else if shape.rank() == 1 {
+        b.range(0, 4)?
     } else {
+        let inner = b.range(0, 4)?;
         let row = b.expand_dims(inner, 0)?;
         let row = b.broadcast(row, ty)?;
         let outer = b.range(0, 2)?;
@@ -182,7 +185,7 @@ fn memory(b: &mut Builder, s: &State<'_>) -> Built<()> {
 }
 
 fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
-    let value = match s.below(26) {
+    let value = match s.below(30) {
         0..=7 => {
             let op = s.pick(BinaryOp::ALL);
             let ty = s.accepted(&OpKind::Binary(op), 2);
@@ -231,10 +234,86 @@ fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
             }
         }
         18..=21 => return memory(b, s),
+        26 | 27 => return reduction(b, s),
+        28 => {
+            let ty = s.any_type();
+            let x = of(b, s, ty);
+            let to: &[u32] = match ty.shape.elements() {
+                1 => s.pick(&[&[][..], &[1], &[1, 1]]),
+                4 => s.pick(&[&[4][..], &[4, 1], &[2, 2]]),
+                _ => s.pick(&[&[2, 4][..], &[8], &[2, 2, 2]]),
+            };
+            b.reshape(x, Shape::new(to).unwrap())?
+        }
+        29 => {
+            let wide: Vec<ValueId> = s
+                .pool
+                .borrow()
+                .iter()
+                .copied()
+                .filter(|&v| b.ty(v).shape.rank() > 1)
+                .collect();
+            if wide.is_empty() {
+                return Ok(());
+            }
+            let x = s.pick(&wide);
+            let mut axes: Vec<usize> = (0..b.ty(x).shape.rank()).collect();
+            let rank = axes.len() as u32;
+            axes.swap(s.below(rank) as usize, s.below(rank) as usize);
+            b.transpose(x, Permutation::new(&axes).unwrap())?
+        }
         22 if depth < 3 => return for_loop(b, s, depth),
         23 if depth < 3 => return if_else(b, s, depth),
         24 if depth < 3 => return while_loop(b, s, depth),
         _ => lanes(b, Shape::new(s.pick(&LANES)).unwrap(), i128::from(s.below(3)))?,
+    };
+    s.keep(value);
+    Ok(())
+}
+
+/// A reduction or scan with any combine: the order that this machine goes by makes it meaningful.
+fn reduction(b: &mut Builder, s: &State<'_>) -> Built<()> {
+    let shape = Shape::new(s.pick(&[&[4][..], &[2, 4], &[2, 1]])).unwrap();
+    let types: Vec<Type> = (0..1 + s.below(3)).map(|_| s.any_type().with_shape(shape)).collect();
+    let blocks: Vec<ValueId> = types.iter().map(|&ty| of(b, s, ty)).collect();
+    let axis = s.below(shape.rank() as u32) as usize;
+    let combine = |b: &mut Builder, left: &[ValueId], right: &[ValueId]| {
+        let outer = s.pool.replace([left, right].concat());
+        for _ in 0..s.below(5) {
+            elementwise(b, s)?;
+        }
+        let values = types.iter().map(|ty| of(b, s, ty.element())).collect();
+        s.pool.replace(outer);
+        Ok::<_, BuildError>(values)
+    };
+    let results = match s.below(3) {
+        0 => b.scan(&blocks, axis, s.below(2) == 0, combine)?,
+        _ => b.reduce(&blocks, axis, combine)?,
+    };
+    s.pool.borrow_mut().extend(results);
+    Ok(())
+}
+
+/// An operation on scalars in scope.
+fn elementwise(b: &mut Builder, s: &State<'_>) -> Built<()> {
+    let value = match s.below(4) {
+        0 | 1 => {
+            let op = s.pick(BinaryOp::ALL);
+            let ty = s.accepted(&OpKind::Binary(op), 2).element();
+            let (x, y) = (of(b, s, ty), of(b, s, ty));
+            b.binary(op, x, y)?
+        }
+        2 => {
+            let op = s.pick(UnaryOp::ALL);
+            let ty = s.accepted(&OpKind::Unary(op), 1).element();
+            let x = of(b, s, ty);
+            b.unary(op, x)?
+        }
+        _ => {
+            let ty = s.any_type().element();
+            let (c, x, y) = (of(b, s, Type::I1), of(b, s, ty), of(b, s, ty));
+            b.select(c, x, y)?
+        }
     };
     s.keep(value);
     Ok(())

@@ -123,6 +123,8 @@ impl Machine<'_> {
                 }
                 return Err(Meaningless("too many trips".to_owned()));
             }
+            OpKind::Reduce { axis } => return self.combine(op, &inputs, axis, None),
+            OpKind::Scan { axis, reverse } => return self.combine(op, &inputs, axis, Some(reverse)),
             OpKind::Store => {
                 for i in 0..inputs[0].len() {
                     if let Some(cell) = self.address(&inputs, 2, i)? {
@@ -174,7 +176,20 @@ impl Machine<'_> {
             OpKind::NumPrograms(_) => Cell::Number(Const::i32(7)),
             OpKind::Range { start, .. } => Cell::Number(Const::i32(start + i as i32)),
             OpKind::Splat => inputs[0][0],
-            OpKind::ExpandDims { .. } => at(0),
+            OpKind::ExpandDims { .. } | OpKind::Reshape => at(0),
+            OpKind::Transpose { permutation } => {
+                let from = self.kernel.ty(data.operands[0]).shape;
+                let strides: Vec<usize> = (0..from.rank())
+                    .map(|axis| from.dims()[axis + 1..].iter().map(|&d| d as usize).product())
+                    .collect();
+                let (mut rest, mut index) = (i, 0);
+                let axes: Vec<usize> = permutation.axes().collect();
+                for (&extent, &axis) in ty.shape.dims().iter().zip(&axes).rev() {
+                    index += rest % extent as usize * strides[axis];
+                    rest /= extent as usize;
+                }
+                inputs[0][index]
+            }
             OpKind::Broadcast => {
                 let from = self.kernel.ty(data.operands[0]).shape;
                 let (mut rest, mut index, mut stride) = (i, 0, 1);
@@ -216,6 +231,42 @@ impl Machine<'_> {
             },
             ref kind => unreachable!("{} is no operation on elements", kind.name()),
         }
+    }
+
+    /// A reduction, or a scan in a direction: one line along the axis after another, from its first element on.
+    fn combine(&mut self, op: OpId, inputs: &[Vec<Cell>], axis: usize, scan: Option<bool>) -> Run<Vec<Vec<Cell>>> {
+        let data = self.kernel.op(op);
+        let shape = self.kernel.ty(data.operands[0]).shape;
+        let inner: usize = shape.dims()[axis + 1..].iter().map(|&d| d as usize).product();
+        let extent = shape.dims()[axis] as usize;
+        let mut results: Vec<Vec<Cell>> = match scan {
+            Some(_) => inputs.to_vec(),
+            None => vec![Vec::new(); inputs.len()],
+        };
+        for lane in 0..shape.elements() / extent {
+            let at = |i: usize| (lane / inner * extent + i) * inner + lane % inner;
+            let mut order: Vec<usize> = (0..extent).map(at).collect();
+            if scan == Some(true) {
+                order.reverse();
+            }
+            let element = |i: usize| -> Vec<Vec<Cell>> { inputs.iter().map(|x| vec![x[i]]).collect() };
+            let mut prefix = element(order[0]);
+            for &i in &order[1..] {
+                let args = [prefix, element(i)].concat();
+                prefix = self.region(data.regions[0], &args)?;
+                if scan.is_some() {
+                    for (result, value) in results.iter_mut().zip(&prefix) {
+                        result[i] = value[0];
+                    }
+                }
+            }
+            if scan.is_none() {
+                for (result, value) in results.iter_mut().zip(&prefix) {
+                    result.push(value[0]);
+                }
+            }
+        }
+        Ok(results)
     }
 
     fn for_loop(&mut self, op: OpId, inputs: Vec<Vec<Cell>>) -> Run<Vec<Vec<Cell>>> {

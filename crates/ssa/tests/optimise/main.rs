@@ -5,6 +5,7 @@ mod control;
 mod generate;
 mod machine;
 mod property;
+mod reductions;
 mod rules;
 // Kernels with every operation, not made to run.
 #[path = "../text/generate.rs"]

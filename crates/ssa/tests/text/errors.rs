@@ -269,3 +269,47 @@ fn long_texts_are_read_at_a_stretch() {
     let printed = scopes[0].to_string();
     assert!(printed.contains("%same_1 =") && !printed.contains("%same_20000 ="));
 }
+
+#[test]
+fn reductions() {
+    let block = "%v = splat %x : block<2x3xf32>";
+    let errors = [
+        "%0 = reduce axis 0 : f32 (%a, %b) { yield %a }",
+        "%0 = reduce %v 0 : block<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = reduce %v axis 2 : block<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = reduce %v axis 0 : block<2x3xi32> (%a, %b) { yield %a }",
+        "%0 = reduce %v, %v axis 0 : block<2x3xf32> (%a, %b) { yield %a }",
+        "%0, %1 = reduce %v axis 0 : block<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = reduce %v axis 0 : block<2x3xf32> (%a) { yield %a }",
+        "%0 = reduce %v axis 0 : block<2x3xf32> (%a, %b) { }",
+        "%0 = reduce %v axis 0 : block<2x3xf32> (%a, %b) { yield %n }",
+        "%0 = reduce %x axis 0 : f32 (%a, %b) { yield %a }",
+        "%0 = reduce %v axis 0 reverse : block<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = scan %v axis 0 backwards : block<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = reshape %v : block<2x3xf32> to block<7xf32>",
+        "%0 = transpose %v : block<2x3xf32> to block<3x2xf32>",
+        "%0 = transpose %v [1, 1] : block<2x3xf32> to block<3x2xf32>",
+        "%0 = transpose %v [0] : block<2x3xf32> to block<3x2xf32>",
+        "%0 = transpose %v [1, 0] : block<2x3xf32> to block<2x3xf32>",
+    ]
+    .map(|op| of_op(&format!("{block} {op}")));
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    2:44: expected the blocks to combine, '%name, ...', found 'axis'
+    2:47: expected 'axis', found '0'
+    2:37: 'reduce': axis 2 is outside of a block of rank 2
+    2:56: operand 0 is block<2x3xf32>, not block<2x3xi32>
+    2:75: expected ',', found '('
+    2:32: 'reduce' gives 1 result here, but 2 stand to the left of '='
+    2:71: the combine takes 2 arguments here, not 1: two for each operand
+    2:82: expected an operation, or 'yield' with 1 value(s), found '}'
+    2:37: value 0 of 'reduce' is f32, but its combine passes on i32: a carried value keeps its exact type and shape
+    2:37: 'reduce' takes blocks of numbers, not f32
+    2:54: expected ':', found 'reverse'
+    2:52: expected ':', found 'backwards'
+    2:37: 'reshape' of block<2x3xf32> cannot give block<7xf32>: a reshape keeps the element type and the number of elements
+    2:50: expected '[', found ':'
+    2:50: [1, 1] is no order of at most 5 dimensions: each number from 0 to one less than their count stands in it once
+    2:37: 'transpose': the order [0] is one of 1 dimension(s), the operand has 2
+    2:77: the result is block<3x2xf32>, not block<2x3xf32>
+    "#);
+}

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use mytriton_ssa::{
-    Axis, BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Domain, Elem, Kernel, Loc, OpKind, Scalar, Shape,
-    Type, UnaryOp, ValueId, result_type,
+    Axis, BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Domain, Elem, Kernel, Loc, OpKind, Permutation,
+    Scalar, Shape, Type, UnaryOp, ValueId, result_type,
 };
 use proptest::prelude::*;
 
@@ -152,7 +152,7 @@ impl<'a> Generator<'a> {
     fn step(&mut self, depth: usize) {
         let loc = self.loc();
         self.b.set_loc(loc);
-        let value = match self.next() % 22 {
+        let value = match self.next() % 26 {
             0 => {
                 let axis = self.pick(Axis::ALL);
                 self.b.program_id(axis)
@@ -224,9 +224,68 @@ impl<'a> Generator<'a> {
             17 | 18 => return self.memory(),
             19 => return self.for_loop(depth),
             20 => return self.if_else(depth),
+            22 | 23 => return self.reduction(),
+            24 => {
+                let ty = self.any_type();
+                let x = self.of(ty);
+                let n = ty.shape.elements() as u32;
+                let shape = match n {
+                    1 => self.pick(&[Shape::SCALAR, Shape::new(&[1, 1]).unwrap()]),
+                    n => Shape::new(&[2, n / 2]).unwrap(),
+                };
+                self.b.reshape(x, shape)
+            }
+            25 => {
+                let ty = self.any_type().with_shape(Shape::new(&[2, 1, 4]).unwrap());
+                let x = self.of(ty);
+                let order = self.pick(&[[0, 1, 2], [2, 0, 1], [1, 0, 2]]);
+                self.b.transpose(x, Permutation::new(&order).unwrap())
+            }
             _ => return self.while_loop(depth),
         };
         self.keep(value.unwrap());
+    }
+
+    fn reduction(&mut self) {
+        let mut shape = self.shape();
+        if shape.is_scalar() {
+            shape = Shape::new(&[4]).unwrap();
+        }
+        let count = 1 + self.next() % 4;
+        let types: Vec<Type> = (0..count)
+            .map(|_| Type::scalar(self.pick(&Scalar::ALL)).with_shape(shape))
+            .collect();
+        let blocks: Vec<ValueId> = types.iter().map(|&ty| self.of(ty)).collect();
+        let axis = self.next() as usize % shape.rank();
+        let form = self.next();
+        let outer = self.outer();
+        let combine = |b: &mut Builder, left: &[ValueId], right: &[ValueId]| {
+            let mut outer = outer.borrow_mut();
+            let mut inner = Generator {
+                b: std::mem::replace(b, Builder::new("")),
+                data: outer.data.clone(),
+                pool: Vec::new(),
+            };
+            for &arg in left.iter().chain(right) {
+                inner.keep(arg);
+            }
+            for _ in 0..inner.next() % 4 {
+                let op = inner.pick(BinaryOp::ALL);
+                let ty = inner.accepted(&OpKind::Binary(op), 2).element();
+                let (x, y) = (inner.of(ty), inner.of(ty));
+                let value = inner.b.binary(op, x, y).unwrap();
+                inner.keep(value);
+            }
+            let values = types.iter().map(|ty| inner.of(ty.element())).collect();
+            outer.data = inner.data;
+            *b = inner.b;
+            Ok::<_, BuildError>(values)
+        };
+        let results = match form % 3 {
+            0 => self.b.scan(&blocks, axis, form.is_multiple_of(2), combine),
+            _ => self.b.reduce(&blocks, axis, combine),
+        };
+        self.keep_all(outer, results);
     }
 
     fn cast(&mut self) {
@@ -360,6 +419,7 @@ fn every_operation_is_generated() {
                 OpKind::Cmp(pred) => format!("cmp {pred}"),
                 OpKind::ProgramId(axis) | OpKind::NumPrograms(axis) => format!("{} {axis}", kind.name()),
                 OpKind::Load | OpKind::Store => format!("{} {}", kind.name(), kernel.op(op).operands.len()),
+                OpKind::Scan { reverse: true, .. } => "scan reverse".to_owned(),
                 _ => kind.name().to_owned(),
             });
         }
@@ -379,6 +439,11 @@ fn every_operation_is_generated() {
         "splat",
         "expand_dims",
         "broadcast",
+        "reshape",
+        "transpose",
+        "reduce",
+        "scan",
+        "scan reverse",
         "fma",
         "select",
         "addptr",

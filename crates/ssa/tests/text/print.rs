@@ -248,3 +248,44 @@ fn hand_written_text_is_read() {
         Some("hand.ssa:4:11")
     );
 }
+
+const REDUCTIONS: &str = "\
+kernel @k(%x: f32, %k: i32) {
+  %0 = splat %x : block<4x17xf32>
+  %1 = splat %k : block<4x17xi32>
+  %s = reduce %0 axis 1 : block<4x17xf32> (%a, %b) {
+    %c = add %a, %b : f32
+    yield %c
+  }
+  %2, %3 = reduce %0, %1 axis 0 : block<4x17xf32>, block<4x17xi32> (%4, %5, %6, %7) {
+    %8 = cmp gt %4, %6 : f32
+    %9 = select %8, %4, %6 : f32
+    %10 = select %8, %5, %7 : i32
+    yield %9, %10
+  }
+  %11 = scan %s axis 0 : block<4xf32> (%12, %13) {
+    %cst = const 2.0 : f32
+    %14 = fma %12, %cst, %13 : f32
+    yield %14
+  }
+  %15 = scan %0 axis 1 reverse : block<4x17xf32> (%16, %17) {
+    %18 = max %16, %17 : f32
+    yield %18
+  }
+  %19 = reshape %0 : block<4x17xf32> to block<2x34xf32>
+  %20 = reshape %x : f32 to block<1x1xf32>
+  %21 = transpose %1 [1, 0] : block<4x17xi32> to block<17x4xi32>
+}
+";
+
+#[test]
+fn reductions_and_shapes() {
+    let module = parse_module(REDUCTIONS, "k.ssa").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(module.to_string(), REDUCTIONS);
+    let kernel = &module.kernels[0];
+    let op = kernel.region(kernel.body()).ops[3];
+    assert_eq!(
+        kernel.describe_op(op),
+        "%2, %3 = reduce %0, %1 axis 0 : block<4x17xf32>, block<4x17xi32> (%4, %5, %6, %7) {...}"
+    );
+}

@@ -478,3 +478,115 @@ proptest! {
         prop_assert!(!kernel.to_string().is_empty());
     }
 }
+
+/// A kernel that reduces a block of `i32`: the reduction's id, and the kernel.
+fn reduce_kernel() -> (Kernel, OpId) {
+    let mut b = Builder::new("k");
+    let n = b.constant(Const::i32(1));
+    b.kernel_mut().set_name(n, "n");
+    let block = b.range(0, 17).unwrap();
+    b.reduce::<BuildError>(&[block], 0, |b, x, y| Ok(vec![b.binary(BinaryOp::Add, x[0], y[0])?]))
+        .unwrap();
+    let kernel = b.finish();
+    let op = *kernel.region(kernel.body()).ops.last().unwrap();
+    verify(&kernel).unwrap();
+    (kernel, op)
+}
+
+#[test]
+fn combine() {
+    let body = |combine: &str| {
+        format!(
+            "kernel @k(%p: ptr<i32>) {{ %x = range 0, 4 %s = reduce %x axis 0 : block<4xi32> (%a, %b) {{ {combine} }} }}"
+        )
+    };
+    for (wrong, message) in [
+        (
+            "%c = program_id x yield %c",
+            "element-wise operations on numbers: 'program_id' is none",
+        ),
+        ("%r = range 0, 4 yield %a", "'range' is none"),
+        ("%r = splat %a : block<4xi32> yield %a", "'splat' is none"),
+        (
+            "%r = const 0 : block<4xi32> yield %a",
+            "scalars of numbers: block<4xi32> in 'const' is none",
+        ),
+        ("%c = cmp eq %a, %b : i32 if %c { } yield %a", "'if' is none"),
+        (
+            "%r = const 0 : block<4xi32> %s = reduce %r axis 0 : block<4xi32> (%c, %d) { yield %c } yield %a",
+            "'const' is none",
+        ),
+    ] {
+        let error = mytriton_ssa::parse_module(&body(wrong), "k.ssa")
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(message), "{wrong}: {error}");
+    }
+    let (mut kernel, op) = reduce_kernel();
+    let region = kernel.op(op).regions[0];
+    let end = kernel.region_mut(region).ops.pop().unwrap();
+    append(&mut kernel, region, OpKind::ProgramId(Axis::X), &[], &[Type::I32]);
+    kernel.region_mut(region).ops.push(end);
+    broken(&kernel, Rule::Combine);
+}
+
+#[test]
+fn isolated() {
+    let (mut kernel, op) = reduce_kernel();
+    let n = kernel.op(kernel.region(kernel.body()).ops[0]).results[0];
+    let add = kernel.region(kernel.op(op).regions[0]).ops[0];
+    kernel.op_mut(add).operands[1] = n;
+    assert_eq!(
+        broken(&kernel, Rule::Isolated),
+        "in kernel 'k', %4 = add %2, %n : i32: %n is defined around the region: a combine uses its own arguments and \
+         constants alone, no value from outside of it"
+    );
+    let text = "kernel @k(%n: i32) { %x = range 0, 4 %s = scan %x axis 0 : block<4xi32> (%a, %b) { yield %n } }";
+    let error = mytriton_ssa::parse_module(text, "k.ssa").unwrap_err().to_string();
+    assert!(error.starts_with("k.ssa:1:84: %n is defined around"), "{error}");
+    // What the region defines ends with it.
+    let text = "kernel @k() { %x = range 0, 4 %s = reduce %x axis 0 : block<4xi32> (%a, %b) { yield %a }
+        %t = abs %a : i32 }";
+    assert!(mytriton_ssa::parse_module(text, "k.ssa").is_err());
+    // A builder says it at once.
+    let mut b = Builder::new("k");
+    let n = b.constant(Const::i32(1));
+    let x = b.range(0, 4).unwrap();
+    let error = b.reduce::<BuildError>(&[x], 0, |b, x, _| Ok(vec![b.binary(BinaryOp::Add, x[0], n)?]));
+    assert!(error.unwrap_err().to_string().contains("no value from outside"));
+}
+
+#[test]
+fn parts_of_reductions() {
+    // The other rules, as they hold of a reduction.
+    let (mut kernel, op) = reduce_kernel();
+    kernel.op_mut(op).operands.clear();
+    let errors = verify(&kernel).unwrap_err();
+    assert_eq!(errors.first().rule, Rule::Arity);
+
+    let (mut kernel, op) = reduce_kernel();
+    kernel.op_mut(op).kind = OpKind::Reduce { axis: 1 };
+    broken(&kernel, Rule::OperandTypes);
+    kernel.op_mut(op).kind = OpKind::Scan { axis: 0, reverse: true };
+    broken(&kernel, Rule::ResultTypes);
+
+    let (mut kernel, op) = reduce_kernel();
+    let region = kernel.op(op).regions[0];
+    kernel.add_region_arg(region, Type::I32);
+    broken(&kernel, Rule::RegionArgs);
+
+    let (mut kernel, op) = reduce_kernel();
+    let region = kernel.op(op).regions[0];
+    let end = *kernel.region(region).ops.last().unwrap();
+    kernel.op_mut(end).operands.clear();
+    broken(&kernel, Rule::Carried);
+
+    let (mut kernel, op) = reduce_kernel();
+    let region = kernel.op(op).regions[0];
+    kernel.region_mut(region).ops.pop();
+    broken(&kernel, Rule::Terminator);
+
+    let (mut kernel, op) = reduce_kernel();
+    kernel.op_mut(op).regions.clear();
+    broken(&kernel, Rule::RegionCount);
+}

@@ -75,6 +75,14 @@ impl Error {
         }
     }
 
+    /// A mistake in a text, at these of its bytes.
+    pub fn at(message: &str, file: &str, text: &str, span: std::ops::Range<usize>) -> Error {
+        Error {
+            snippet: snippet(file, text, span),
+            ..Error::new(message)
+        }
+    }
+
     /// A message that may begin with a place, `file:line:column: `, in the source given here.
     pub fn in_source(message: &str, file: &str, text: &str) -> Error {
         let place = message

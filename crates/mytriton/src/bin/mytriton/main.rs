@@ -11,6 +11,7 @@ mod findings;
 #[cfg(test)]
 mod fuzz;
 mod generate;
+mod layout;
 mod literal;
 mod npy;
 mod output;
@@ -45,6 +46,8 @@ enum Command {
     Run(run::Run),
     /// Look for faults of a kernel: run it on arrays in every way that needs no GPU, and compare
     Check(check::Check),
+    /// Show who owns what of a tile in a layout, and what a conversion moves
+    Layout(layout::Layout),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Compile(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Layout(command) => command.run(),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,

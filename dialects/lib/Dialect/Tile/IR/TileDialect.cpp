@@ -19,8 +19,8 @@ using namespace mytriton::tile;
 
 namespace {
 
-/// Tile operations touch no symbols and have no regions, so that a function of
-/// them may be inlined anywhere.
+/// Tile operations touch no symbols, and their regions are isolated, so that a
+/// function of them may be inlined anywhere.
 struct TileInlinerInterface : public DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 

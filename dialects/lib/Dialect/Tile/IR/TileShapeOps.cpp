@@ -7,6 +7,7 @@
 #include "mytriton/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mytriton::tile;
@@ -144,6 +145,99 @@ LogicalResult BroadcastOp::canonicalize(BroadcastOp op, PatternRewriter &rewrite
     return failure();
   rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), inner.getSource());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// reshape
+//===----------------------------------------------------------------------===//
+
+static int64_t numElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getNumElements() : 1;
+}
+
+LogicalResult ReshapeOp::verify() {
+  Type source = getSource().getType(), result = getType();
+  if (getElementTypeOrSelf(source) != getElementTypeOrSelf(result))
+    return emitOpError("source and result must have the same element type, got ")
+           << getElementTypeOrSelf(source) << " and " << getElementTypeOrSelf(result);
+  if (numElements(source) != numElements(result))
+    return emitOpError("source and result must have the same number of elements, got ")
+           << numElements(source) << " and " << numElements(result);
+  auto sourceTensor = dyn_cast<RankedTensorType>(source);
+  auto resultTensor = dyn_cast<RankedTensorType>(result);
+  if (!sourceTensor || !resultTensor)
+    return success();
+  return verifyBothHaveLayout(*this, sourceTensor, resultTensor);
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  if (auto tensor = dyn_cast<RankedTensorType>(getType()))
+    if (OpFoldResult constant = resizeSplat(adaptor.getSource(), tensor))
+      return constant;
+  // What is between does not matter to an order that all shapes share. Under layouts it says where elements pass.
+  auto inner = getSource().getDefiningOp<ReshapeOp>();
+  auto tensor = dyn_cast<RankedTensorType>(getSource().getType());
+  if (inner && !(tensor && tensor.getEncoding())) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// transpose
+//===----------------------------------------------------------------------===//
+
+LogicalResult TransposeOp::verify() {
+  RankedTensorType source = getSource().getType(), result = getType();
+  if (failed(verifySameElement(*this, source, result)))
+    return failure();
+  ArrayRef<int32_t> permutation = getPermutation();
+  int64_t rank = source.getRank();
+  SmallVector<bool> seen(rank, false);
+  bool each = int64_t(permutation.size()) == rank;
+  for (int32_t dim : permutation) {
+    each = each && dim >= 0 && dim < rank && !seen[dim];
+    if (!each)
+      break;
+    seen[dim] = true;
+  }
+  if (!each)
+    return emitOpError("permutation must name each of the source's ")
+           << rank << " dimensions once, got [" << permutation << "]";
+  SmallVector<int64_t> shape;
+  for (int32_t dim : permutation)
+    shape.push_back(source.getDimSize(dim));
+  if (result.getShape() != ArrayRef(shape)) {
+    InFlightDiagnostic error = emitOpError("result must have shape ");
+    llvm::interleave(shape, error, "x");
+    error << ", got ";
+    llvm::interleave(result.getShape(), error, "x");
+    return error;
+  }
+  return verifyBothHaveLayout(*this, source, result);
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
+  bool stays = true;
+  for (auto [index, dim] : llvm::enumerate(getPermutation()))
+    stays = stays && int64_t(index) == dim;
+  if (stays && getSource().getType() == getType())
+    return getSource();
+  if (OpFoldResult constant = resizeSplat(adaptor.getSource(), getType()))
+    return constant;
+  auto inner = getSource().getDefiningOp<TransposeOp>();
+  if (!inner)
+    return {};
+  SmallVector<int32_t> whole;
+  for (int32_t dim : getPermutation())
+    whole.push_back(inner.getPermutation()[dim]);
+  setPermutation(whole);
+  getSourceMutable().assign(inner.getSource());
+  return getResult();
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 include "mytriton/Dialect/Tile/IR/TileArithOps.td"
 include "mytriton/Dialect/Tile/IR/TileMemoryOps.td"
 include "mytriton/Dialect/Tile/IR/TileProgramOps.td"
+include "mytriton/Dialect/Tile/IR/TileReduceOps.td"
 include "mytriton/Dialect/Tile/IR/TileShapeOps.td"
 
 #endif // MYTRITON_DIALECT_TILE_IR_TILEOPS_TD

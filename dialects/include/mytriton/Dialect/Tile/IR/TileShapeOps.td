@@ -115,6 +115,58 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasCanonicalizeMethod = 1;
 }
 
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "the same elements in row-major order, in another shape";
+  let description = [{
+    Returns the elements of the source, taken in row-major order, in the result's
+    shape. A scalar counts as one element.
+
+    ```mlir
+    %m = tile.reshape %v : tensor<512xf32> -> tensor<16x32xf32>
+    %s = tile.reshape %one : tensor<1x1xf32> -> f32
+    ```
+
+    The operation folds to its source when the shape stays, on a constant with
+    equal elements, and on another `tile.reshape`.
+
+    Constraints:
+    1. The source and the result are scalars, pointers or tiles of the same
+       element type.
+    2. They have the same number of elements.
+    3. Of two tiles both have a layout, or neither has.
+  }];
+  let arguments = (ins Tile_AnyValue:$source);
+  let results = (outs Tile_AnyValue:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
+  let summary = "a tile with its dimensions in another order";
+  let description = [{
+    Dimension `i` of the result is dimension `permutation[i]` of the source.
+
+    ```mlir
+    %t = tile.transpose %m, [1, 0] : tensor<16x32xf32> -> tensor<32x16xf32>
+    ```
+
+    The operation folds to its source when every dimension keeps its place, on a
+    constant with equal elements, and on another `tile.transpose`.
+
+    Constraints:
+    1. The source and the result are tiles of the same element type.
+    2. `permutation` names each dimension of the source once.
+    3. The result's extents are the source's in that order.
+    4. Both have a layout, or neither has.
+  }];
+  let arguments = (ins Tile_AnyTile:$source, DenseI32ArrayAttr:$permutation);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$source `,` $permutation attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "moves elements to the threads that another layout names";
   let description = [{

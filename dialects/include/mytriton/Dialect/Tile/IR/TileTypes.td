@@ -74,6 +74,9 @@ class Tile_ScalarOrTileOf<Type element, string what>
     : AnyTypeOf<[element, Tile_TileOf<element, what>], what # " or a tile of them">;
 
 def Tile_AnyTile : Tile_TileOf<Tile_Element, "scalars or pointers">;
+def Tile_ValueTile : Tile_TileOf<
+    Tile_Scalar, "scalars (i1, i8, i16, i32, i64, f16, bf16, f32, f64)">;
+def Tile_AnyValue : Tile_ScalarOrTileOf<Tile_Element, "scalar or pointer">;
 def Tile_I32Tile : Tile_TileOf<I32, "i32">;
 def Tile_Ints : Tile_ScalarOrTileOf<Tile_Int, "integer (i1, i8, i16, i32, i64)">;
 def Tile_Offsets : Tile_ScalarOrTileOf<Tile_OffsetInt, "integer (i8, i16, i32, i64)">;

@@ -3,8 +3,35 @@
 //! A fragment is one thread's share of a tile. Its ownership, (thread, slot) to coordinate, has nothing to do with
 //! where the tile lies in memory, and need not be linear: 3, 5 or 24 slots per thread are as good as 4. Where it is
 //! linear, [`Ownership::to_layout`] fits the bases, and all derivations from tables and from bases must agree.
+//!
+//! | ownership | element of thread t, slot e | linear |
+//! |---|---|---|
+//! | [`local(n)`](Ownership::local) | (t, e) of 32 x n | where n is a power of two |
+//! | [`striped(n)`](Ownership::striped) | (0, t + 32 e) of 1 x 32n | where n is a power of two |
+//! | [`strided`](Ownership::strided) | by the modes' strides, column-major | it depends |
+//! | [`from_layout`](Ownership::from_layout) | as the layout says | always |
+//!
+//! ```
+//! use mytriton_layout::fragment::Ownership;
+//! for n in [3, 4] {
+//!     let (local, striped) = (Ownership::local(n)?, Ownership::striped(n)?);
+//!     for (t, e) in (0..32).flat_map(|t| (0..n).map(move |e| (t, e))) {
+//!         assert_eq!((&local.coords(t, e)[..], &striped.coords(t, e)[..]), (&[t, e][..], &[0, t + 32 * e][..]));
+//!     }
+//!     assert_eq!((local.to_layout().is_some(), striped.to_layout().is_some()), (n == 4, n == 4));
+//! }
+//! # Ok::<(), mytriton_layout::fragment::FragmentError>(())
+//! ```
 
-use crate::{Coords, DistributedLayout, LinearLayout};
+mod float;
+mod pack;
+mod values;
+
+pub use float::FloatFormat;
+pub use pack::{pack, unpack};
+pub use values::Fragment;
+
+use crate::{Coords, DistributedLayout, LayoutError, LinearLayout};
 
 /// Number of threads that exchange values without shared memory.
 pub const WARP: u32 = 32;
@@ -57,6 +84,41 @@ pub enum FragmentError {
         /// The reduced axis.
         axis: usize,
     },
+    /// Two fragments that meet in an operation are owned in different ways.
+    #[error(
+        "tiles {left:?} and {right:?} are owned in different ways: slot {slot} of thread {thread} would need a value of another thread or slot, convert one of the layouts first"
+    )]
+    Unlike {
+        /// Extents of the one tile.
+        left: Vec<u32>,
+        /// Extents of the other.
+        right: Vec<u32>,
+        /// A thread that lacks a value.
+        thread: u32,
+        /// The slot that it is needed for.
+        slot: u32,
+    },
+    /// The ownership is not linear, for the number of slots.
+    #[error("{slots} slots per thread: a linear layout has a power of two of them")]
+    SlotCount {
+        /// Slots per thread.
+        slots: u32,
+    },
+    /// The ownership is not linear: an element is not the xor of those of the single bits.
+    #[error("not linear: slot {slot} of thread {thread} owns {coords:?}, the xor of what its bits own is {linear:?}")]
+    NotLinear {
+        /// The thread.
+        thread: u32,
+        /// Its slot.
+        slot: u32,
+        /// What it owns.
+        coords: Vec<u32>,
+        /// What it would own.
+        linear: Vec<u32>,
+    },
+    /// The ownership is not linear, for another reason: extents are no powers of two.
+    #[error("not linear: {0}")]
+    Layout(#[from] LayoutError),
     /// The layout is spread over the blocks of a cluster.
     #[error("the layout is spread over {blocks} thread blocks: a fragment belongs to one")]
     Blocks {
@@ -214,8 +276,30 @@ impl Ownership {
 
     /// The linear layout with this table, if there is one.
     pub fn to_layout(&self) -> Option<DistributedLayout> {
+        self.require_layout().ok()
+    }
+
+    /// The linear layout with this table: its bases are what the single bits of slot and thread own.
+    ///
+    /// # Errors
+    /// [`SlotCount`](FragmentError::SlotCount), [`NotLinear`](FragmentError::NotLinear) with the first slot at fault,
+    /// [`Layout`](FragmentError::Layout) where an extent is no power of two.
+    ///
+    /// ```
+    /// use mytriton_layout::fragment::Ownership;
+    /// // Thread t owns element 3 t mod 4: a permutation, and linear. Element t + 1 mod 4: not even 0 stays.
+    /// let thrice = Ownership::new(&[4], 4, 1, |thread, _| [3 * thread % 4].into_iter().collect())?;
+    /// assert_eq!(thrice.require_layout()?.linear().basis("lane", 0).unwrap()[..], [3]);
+    /// let next = Ownership::new(&[4], 4, 1, |thread, _| [(thread + 1) % 4].into_iter().collect())?;
+    /// assert_eq!(
+    ///     next.require_layout().unwrap_err().to_string(),
+    ///     "not linear: slot 0 of thread 0 owns [1], the xor of what its bits own is [0]"
+    /// );
+    /// # Ok::<(), mytriton_layout::fragment::FragmentError>(())
+    /// ```
+    pub fn require_layout(&self) -> Result<DistributedLayout> {
         if !self.slots.is_power_of_two() {
-            return None;
+            return Err(FragmentError::SlotCount { slots: self.slots });
         }
         let bits = |count: u32| (0..count.trailing_zeros()).map(|bit| 1 << bit);
         let lanes = self.threads.min(WARP);
@@ -230,9 +314,51 @@ impl Ownership {
             .map(crate::Dim::as_str)
             .zip(self.shape.iter().copied())
             .collect();
-        let linear = LinearLayout::from_bases([("register", register), ("lane", lane), ("warp", warp)], &outs).ok()?;
-        let layout = DistributedLayout::new(linear).ok()?;
-        (Self::from_layout(&layout).as_ref() == Ok(self)).then_some(layout)
+        let linear = LinearLayout::from_bases([("register", register), ("lane", lane), ("warp", warp)], &outs)?;
+        for thread in 0..self.threads {
+            for slot in 0..self.slots {
+                let (owned, expected) = (
+                    self.coords(thread, slot),
+                    linear.apply_in_order(&[slot, thread % lanes, thread / lanes]),
+                );
+                if *owned != expected {
+                    return Err(FragmentError::NotLinear {
+                        thread,
+                        slot,
+                        coords: owned.to_vec(),
+                        linear: expected.to_vec(),
+                    });
+                }
+            }
+        }
+        Ok(DistributedLayout::new(linear)?)
+    }
+
+    /// For each slot the slot of `other` in which every thread owns the element that it owns here, where `other` has
+    /// extent 1 its only coordinate.
+    fn slots_of(&self, other: &Ownership) -> Result<Vec<u32>> {
+        let unlike = |thread, slot| FragmentError::Unlike {
+            left: self.shape.to_vec(),
+            right: other.shape.to_vec(),
+            thread,
+            slot,
+        };
+        let fits = self.shape.iter().zip(&other.shape).all(|(a, b)| a == b || *b == 1);
+        if !fits || self.shape.len() != other.shape.len() || self.threads != other.threads {
+            return Err(unlike(0, 0));
+        }
+        let wanted = |thread, slot| -> Coords {
+            let owned = self.coords(thread, slot).iter().zip(&other.shape);
+            owned.map(|(&c, &extent)| if extent == 1 { 0 } else { c }).collect()
+        };
+        let slot = |slot| {
+            // The one that suits all threads, or else a thread that the best guess does not suit.
+            let misses = |&theirs: &u32| (0..self.threads).find(|&t| *other.coords(t, theirs) != wanted(t, slot));
+            let first = (0..other.slots).find(|theirs| *other.coords(0, *theirs) == wanted(0, slot));
+            let all = (0..other.slots).find(|theirs| misses(theirs).is_none());
+            all.ok_or_else(|| unlike(first.as_ref().and_then(misses).unwrap_or(0), slot))
+        };
+        (0..self.slots).map(slot).collect()
     }
 
     /// Extents of the tile.

@@ -1,0 +1,431 @@
+//! Reductions, scans and movement of elements: programs of the SIMT executor against the interpreter.
+
+use std::fmt::Write as _;
+
+use mytriton_compiler::{CompileOptions, Stage, Target, emit, simt};
+use mytriton_interp as interp;
+use mytriton_simt as machine;
+use mytriton_ssa::{Const, Kernel, Scalar, parse_module};
+
+/// A kernel on one block `%v`, loaded from `%x`, whose results are stored one after another.
+struct Case {
+    scalar: Scalar,
+    dims: Vec<u32>,
+    /// What makes `%r0`, `%r1` ... of `%v`.
+    body: String,
+    /// Type and extents of each result.
+    results: Vec<(Scalar, Vec<u32>)>,
+}
+
+fn block(scalar: &str, dims: &[u32]) -> String {
+    if dims.is_empty() {
+        return scalar.to_owned();
+    }
+    let extents: String = dims.iter().map(|extent| format!("{extent}x")).collect();
+    format!("block<{extents}{scalar}>")
+}
+
+fn count(dims: &[u32]) -> u32 {
+    dims.iter().product()
+}
+
+impl Case {
+    fn text(&self) -> String {
+        let mut text = format!("kernel @k(%x: ptr<{}> {{divisibility = 16}}", self.scalar);
+        for (index, (scalar, _)) in self.results.iter().enumerate() {
+            write!(text, ", %out{index}: ptr<{scalar}> {{divisibility = 16}}").unwrap();
+        }
+        text.push_str(") {\n");
+        let n = count(&self.dims);
+        writeln!(text, "%i{n} = range 0, {n}").unwrap();
+        let mut ranges = vec![n];
+        text += &pointers("x", self.scalar, &self.dims);
+        let pointer = |scalar: Scalar, dims: &[u32]| block(&format!("ptr<{scalar}>"), dims);
+        writeln!(text, "%v = load %x_at : {}", pointer(self.scalar, &self.dims)).unwrap();
+        text += &self.body;
+        for (index, (scalar, dims)) in self.results.iter().enumerate() {
+            let n = count(dims);
+            if !ranges.contains(&n) {
+                writeln!(text, "%i{n} = range 0, {n}").unwrap();
+                ranges.push(n);
+            }
+            text += &pointers(&format!("out{index}"), *scalar, dims);
+            writeln!(text, "store %out{index}_at, %r{index} : {}", pointer(*scalar, dims)).unwrap();
+        }
+        text + "}\n"
+    }
+
+    fn kernel(&self) -> Kernel {
+        let text = self.text();
+        parse_module(&text, "k.ssa")
+            .unwrap_or_else(|e| panic!("{e}\n{text}"))
+            .kernels
+            .remove(0)
+    }
+
+    /// Small numbers, whose sums every type holds; among floats the special ones, where they are exact.
+    fn input(&self, special: bool) -> Vec<u8> {
+        let of_index = |i: u32| {
+            let random = i.wrapping_mul(0x9E37_79B1) >> 13;
+            let value = match (self.scalar.is_int(), special) {
+                (true, _) => return Const::from_bits(self.scalar, u64::from(random) * 0x1_0001_0001).bits(),
+                (false, true) if i == 5 => f64::NAN,
+                (false, true) => [-0.0, 0.0, 1.5, -3.0, f64::INFINITY, -7.0, 2.0, 0.5][random as usize % 8],
+                (false, false) => f64::from(random % 3) - 1.0,
+            };
+            Const::from_f64(self.scalar, value).bits()
+        };
+        let bytes = self.scalar.bytes() as usize;
+        (0..count(&self.dims))
+            .flat_map(|i| of_index(i).to_le_bytes()[..bytes].to_vec())
+            .collect()
+    }
+
+    fn interpreted(&self, kernel: &Kernel, input: &[u8]) -> Vec<Vec<u8>> {
+        let mut memory = interp::Memory::new();
+        let mut args = vec![interp::Argument::buffer(
+            memory.add_buffer("x", self.scalar, input).unwrap(),
+        )];
+        let mut outs = Vec::new();
+        for (index, (scalar, dims)) in self.results.iter().enumerate() {
+            let out = memory
+                .add_zeros(&format!("out{index}"), *scalar, count(dims).into())
+                .unwrap();
+            args.push(interp::Argument::buffer(out));
+            outs.push(out);
+        }
+        interp::run(kernel, [1, 1, 1], &args, &memory, &interp::Options::default()).unwrap();
+        outs.into_iter().map(|out| memory.read_back(out).unwrap()).collect()
+    }
+
+    fn executed(&self, program: &machine::Program, input: &[u8], seed: u64) -> Vec<Vec<u8>> {
+        let mut memory = machine::Memory::new();
+        let x = memory.add_buffer("x", input).unwrap();
+        let mut args = vec![memory.address(x).unwrap()];
+        let mut outs = Vec::new();
+        for (index, (scalar, dims)) in self.results.iter().enumerate() {
+            let bytes = u64::from(count(dims)) * u64::from(scalar.bytes());
+            let out = memory.add_zeros(&format!("out{index}"), bytes).unwrap();
+            args.push(memory.address(out).unwrap());
+            outs.push(out);
+        }
+        let launch = machine::Launch {
+            grid: [1, 1, 1],
+            block: program.block.unwrap(),
+            dynamic_shared_bytes: 0,
+        };
+        let options = machine::Options {
+            seed,
+            ..machine::Options::default()
+        };
+        let report = machine::run(program, launch, &args, &memory, &options).unwrap();
+        assert!(report.findings.is_empty(), "{:?}\n{}", report.findings, self.text());
+        outs.into_iter().map(|out| memory.read_back(out).unwrap()).collect()
+    }
+
+    fn check(&self, warps: &[u32], special: bool) {
+        let kernel = self.kernel();
+        let input = self.input(special);
+        let expected = self.interpreted(&kernel, &input);
+        for &num_warps in warps {
+            let options = CompileOptions {
+                num_warps,
+                ..CompileOptions::new(Target::Sm90a)
+            };
+            let program = simt(&kernel, &options).unwrap_or_else(|e| panic!("{e}\n{}", self.text()));
+            for seed in 0..2 {
+                let found = self.executed(&program, &input, seed);
+                assert_eq!(found, expected, "{num_warps} warps, seed {seed}\n{}", self.text());
+            }
+        }
+    }
+}
+
+/// Pointers `%NAME_at` to the elements of a block that lies in row-major order; `%iN` counts them.
+fn pointers(name: &str, scalar: Scalar, dims: &[u32]) -> String {
+    if dims.is_empty() {
+        let none = "const 0 : i32";
+        return format!("%{name}_0 = {none}\n%{name}_at = addptr %{name}, %{name}_0 : ptr<{scalar}>\n");
+    }
+    let n = count(dims);
+    let line = format!("block<{n}xptr<{scalar}>>");
+    let mut text = format!("%{name}_s = splat %{name} : {line}\n%{name}_l = addptr %{name}_s, %i{n} : {line}\n");
+    if dims.len() == 1 {
+        return text.replace(&format!("%{name}_l"), &format!("%{name}_at"));
+    }
+    let to = block(&format!("ptr<{scalar}>"), dims);
+    writeln!(text, "%{name}_at = reshape %{name}_l : {line} to {to}").unwrap();
+    text
+}
+
+fn without(dims: &[u32], axis: usize) -> Vec<u32> {
+    let mut dims = dims.to_vec();
+    dims.remove(axis);
+    dims
+}
+
+/// One operation of two elements.
+fn simple(op: &str, scalar: Scalar) -> String {
+    format!("(%a, %b) {{\n%c = {op} %a, %b : {scalar}\nyield %c\n}}")
+}
+
+fn reduction(scalar: Scalar, dims: &[u32], axis: usize, combine: &str) -> Case {
+    Case {
+        scalar,
+        dims: dims.to_vec(),
+        body: format!(
+            "%r0 = reduce %v axis {axis} : {} {combine}\n",
+            block(scalar.name(), dims)
+        ),
+        results: vec![(scalar, without(dims, axis))],
+    }
+}
+
+const WARPS: &[u32] = &[1, 2, 4, 8];
+
+#[test]
+fn sums_of_every_type_and_extent() {
+    for (scalar, extents) in [
+        (Scalar::I8, &[3, 128][..]),
+        (Scalar::I16, &[17]),
+        (Scalar::I32, &[1, 3, 17, 32, 127, 128, 513, 1024]),
+        (Scalar::I64, &[127]),
+        (Scalar::F16, &[32, 513]),
+        (Scalar::BF16, &[127]),
+        (Scalar::F32, &[1, 128, 513]),
+        (Scalar::F64, &[17, 128]),
+    ] {
+        for &extent in extents {
+            reduction(scalar, &[extent], 0, &simple("add", scalar)).check(WARPS, false);
+        }
+    }
+}
+
+#[test]
+fn axes_of_several_dimensions() {
+    for dims in [
+        &[16, 32][..],
+        &[32, 16],
+        &[3, 17],
+        &[17, 3],
+        &[1, 128],
+        &[4, 5, 6],
+        &[2, 3, 4, 5],
+        &[8, 4, 16],
+    ] {
+        for axis in 0..dims.len() {
+            reduction(Scalar::I32, dims, axis, &simple("add", Scalar::I32)).check(&[1, 4], false);
+        }
+    }
+    reduction(Scalar::F16, &[64, 33], 0, &simple("max", Scalar::F16)).check(WARPS, true);
+    reduction(Scalar::I8, &[33, 64], 1, &simple("xor", Scalar::I8)).check(WARPS, false);
+}
+
+#[test]
+fn what_combines() {
+    for (op, scalar) in [
+        ("max", Scalar::F32),
+        ("min", Scalar::BF16),
+        ("min", Scalar::F64),
+        ("max_s", Scalar::I8),
+        ("min_u", Scalar::I64),
+        ("xor", Scalar::I16),
+    ] {
+        reduction(scalar, &[127], 0, &simple(op, scalar)).check(WARPS, true);
+    }
+    let own = "(%a, %b) {
+        %one = const 1 : i64
+        %c = add %a, %one : i64
+        %d = add %b, %one : i64
+        %e = mul %c, %d : i64
+        %f = sub %e, %one : i64
+        yield %f
+    }";
+    reduction(Scalar::I64, &[100], 0, own).check(WARPS, false);
+    reduction(Scalar::I64, &[6, 100], 1, own).check(WARPS, false);
+}
+
+#[test]
+fn the_first_of_the_largest() {
+    for (scalar, dims, axis) in [
+        (Scalar::F32, &[513][..], 0),
+        (Scalar::I8, &[4, 100], 1),
+        (Scalar::F64, &[17, 8], 0),
+        (Scalar::F16, &[2, 3, 37], 2),
+    ] {
+        let ints = block("i32", dims);
+        let mut along = vec![1; dims.len()];
+        along[axis] = dims[axis];
+        let extent = dims[axis];
+        let body = format!(
+            "%n = range 0, {extent}
+             %m = reshape %n : block<{extent}xi32> to {along}
+             %i = broadcast %m : {along} to {ints}
+             %r0, %r1 = reduce %v, %i axis {axis} : {}, {ints} (%a, %j, %b, %k) {{
+               %more = cmp gt %a, %b : {scalar}
+               %same = cmp eq %a, %b : {scalar}
+               %first = cmp lt %j, %k : i32
+               %tie = and %same, %first : i1
+               %take = or %more, %tie : i1
+               %c = select %take, %a, %b : {scalar}
+               %l = select %take, %j, %k : i32
+               yield %c, %l
+             }}\n",
+            block(scalar.name(), dims),
+            along = block("i32", &along),
+        );
+        let kept = without(dims, axis);
+        let case = Case {
+            scalar,
+            dims: dims.to_vec(),
+            body,
+            results: vec![(scalar, kept.clone()), (Scalar::I32, kept)],
+        };
+        case.check(WARPS, false);
+    }
+}
+
+#[test]
+fn scans_in_both_directions() {
+    for (scalar, dims, axis) in [
+        (Scalar::I32, &[1][..], 0),
+        (Scalar::I32, &[3], 0),
+        (Scalar::I32, &[127], 0),
+        (Scalar::I64, &[1024], 0),
+        (Scalar::I8, &[513], 0),
+        (Scalar::F32, &[128], 0),
+        (Scalar::I32, &[16, 32], 0),
+        (Scalar::I32, &[16, 32], 1),
+        (Scalar::I16, &[17, 5], 0),
+        (Scalar::F16, &[3, 4, 17], 1),
+    ] {
+        for reverse in ["", " reverse"] {
+            let ty = block(scalar.name(), dims);
+            let case = Case {
+                scalar,
+                dims: dims.to_vec(),
+                body: format!("%r0 = scan %v axis {axis}{reverse} : {ty} {}\n", simple("add", scalar)),
+                results: vec![(scalar, dims.to_vec())],
+            };
+            case.check(WARPS, false);
+        }
+    }
+}
+
+/// Linear functions one after another: associative, and the order matters.
+#[test]
+fn scans_keep_the_order() {
+    for (dims, axis) in [(&[100][..], 0), (&[1024], 0), (&[8, 33], 0), (&[8, 33], 1)] {
+        for reverse in ["", " reverse"] {
+            let ty = block("i32", dims);
+            let body = format!(
+                "%r0, %r1 = scan %v, %v axis {axis}{reverse} : {ty}, {ty} (%a, %b, %c, %d) {{
+                   %e = mul %a, %c : i32
+                   %f = mul %b, %c : i32
+                   %g = add %f, %d : i32
+                   yield %e, %g
+                 }}\n"
+            );
+            let case = Case {
+                scalar: Scalar::I32,
+                dims: dims.to_vec(),
+                body,
+                results: vec![(Scalar::I32, dims.to_vec()), (Scalar::I32, dims.to_vec())],
+            };
+            case.check(WARPS, false);
+        }
+    }
+}
+
+#[test]
+fn elements_move() {
+    for (dims, permutation) in [
+        (&[16, 32][..], &[1, 0][..]),
+        (&[3, 17], &[1, 0]),
+        (&[2, 3, 4], &[2, 0, 1]),
+        (&[5, 4, 3, 2], &[3, 1, 0, 2]),
+    ] {
+        let result: Vec<u32> = permutation.iter().map(|&axis| dims[axis]).collect();
+        let case = Case {
+            scalar: Scalar::I16,
+            dims: dims.to_vec(),
+            body: format!(
+                "%r0 = transpose %v {permutation:?} : {} to {}\n",
+                block("i16", dims),
+                block("i16", &result)
+            ),
+            results: vec![(Scalar::I16, result)],
+        };
+        case.check(WARPS, false);
+    }
+    for (from, to) in [
+        (&[24][..], &[4, 6][..]),
+        (&[6, 4], &[4, 6]),
+        (&[16, 32], &[64, 8]),
+        (&[1, 1], &[]),
+        (&[5, 3, 7], &[7, 15]),
+    ] {
+        let case = Case {
+            scalar: Scalar::F32,
+            dims: from.to_vec(),
+            body: format!("%r0 = reshape %v : {} to {}\n", block("f32", from), block("f32", to)),
+            results: vec![(Scalar::F32, to.to_vec())],
+        };
+        case.check(WARPS, false);
+    }
+}
+
+/// A row less its largest element, over the sum of what that gives, as a softmax does.
+fn softmax_like(extent: u32, rows: Option<u32>) -> Case {
+    let dims: Vec<u32> = rows.into_iter().chain([extent]).collect();
+    let ty = block("f32", &dims);
+    let axis = dims.len() - 1;
+    let back = |name: &str| match rows {
+        None => format!("%{name}_t = splat %{name} : {ty}\n"),
+        Some(rows) => format!(
+            "%{name}_e = expand_dims %{name}, 1 : block<{rows}xf32> to block<{rows}x1xf32>\n%{name}_t = broadcast %{name}_e : block<{rows}x1xf32> to {ty}\n"
+        ),
+    };
+    let body = format!(
+        "%m = reduce %v axis {axis} : {ty} {}
+         {}%d = sub %v, %m_t : {ty}
+         %e = mul %d, %d : {ty}
+         %s = reduce %e axis {axis} : {ty} {}
+         {}%r0 = div_rn %e, %s_t : {ty}\n",
+        simple("max", Scalar::F32),
+        back("m"),
+        simple("add", Scalar::F32),
+        back("s")
+    );
+    Case {
+        scalar: Scalar::F32,
+        dims: dims.clone(),
+        body,
+        results: vec![(Scalar::F32, dims)],
+    }
+}
+
+#[test]
+fn results_come_back_to_the_rows() {
+    softmax_like(1024, None).check(WARPS, false);
+    softmax_like(100, None).check(WARPS, false);
+    softmax_like(64, Some(8)).check(WARPS, false);
+    softmax_like(37, Some(3)).check(WARPS, false);
+}
+
+#[test]
+fn no_more_is_exchanged_than_needed() {
+    let count = |case: &Case, num_warps| {
+        let options = CompileOptions {
+            num_warps,
+            ..CompileOptions::new(Target::Sm90a)
+        };
+        let text = emit(&case.kernel(), Stage::Gpu, &options).unwrap();
+        ["gpu.shuffle", "gpu.barrier"].map(|op| text.matches(op).count())
+    };
+    // Two reductions of 32 lanes and 4 warps.
+    assert_eq!(count(&softmax_like(1024, None), 4), [10, 4]);
+    // Rows of a warp, of which a thread holds an element each: what comes back to them moves nothing. The barrier is for
+    // memory, since what is loaded may be what is stored.
+    assert_eq!(count(&softmax_like(32, Some(16)), 4), [2 * 4 * 5, 1]);
+}

@@ -1,0 +1,120 @@
+//! Operations after which every register holds an element that the thread had before: `expand_dims`, `broadcast`,
+//! `transpose`, and a `reshape` that moves nothing.
+
+use melior::ir::operation::OperationLike;
+use melior::ir::{OperationRef, Type, Value, ValueLike};
+use mytriton_layout::DistributedLayout;
+use mytriton_tile::emit::{Emitter, result_of};
+use mytriton_tile::ops::TransposeOp;
+use mytriton_tile::permutation_of;
+use rustc_hash::FxHashMap;
+
+use super::{Conversion, LANES, thread};
+use crate::ir::{PassResult, error_at, layout_at};
+
+/// For each register of `to` a register of `from` in the same thread that holds the element which it comes from. `source`
+/// says where that is from where it goes to, and is linear.
+///
+/// # Errors
+/// The lanes or warps of the layouts differ, or registers do not suffice.
+pub fn held<'c>(
+    op: OperationRef<'c, '_>,
+    from: &DistributedLayout,
+    to: &DistributedLayout,
+    source: impl Fn(&[u32]) -> Vec<u32>,
+) -> PassResult<'c, Vec<u32>> {
+    // Lanes and warps must agree bit by bit; then registers can be matched in any one thread.
+    for bit in 0..LANES.ilog2() {
+        if source(&to.coords(0, 1 << bit, 0))[..] != from.coords(0, 1 << bit, 0)[..] {
+            return Err(error_at(
+                op,
+                format!("lane bit {bit} of the operand's layout differs from the result's"),
+            ));
+        }
+    }
+    for bit in 0..to.num_warps().ilog2() {
+        if source(&to.coords(0, 0, 1 << bit))[..] != from.coords(0, 0, 1 << bit)[..] {
+            return Err(error_at(
+                op,
+                format!("warp bit {bit} of the operand's layout differs from the result's"),
+            ));
+        }
+    }
+    let registers: FxHashMap<Vec<u32>, u32> = (0..from.num_registers())
+        .rev()
+        .map(|r| (from.coords(r, 0, 0).to_vec(), r))
+        .collect();
+    (0..to.num_registers())
+        .map(|r| registers.get(&source(&to.coords(r, 0, 0))).copied())
+        .collect::<Option<_>>()
+        .ok_or_else(|| error_at(op, "the operand's layout does not hold what the result's needs"))
+}
+
+impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
+    /// An operation whose result has at each place the operand's element at `source` of it.
+    pub(super) fn regroup(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        operand: Value<'c, 'a>,
+        ty: Type<'c>,
+        source: impl Fn(&[u32]) -> Vec<u32>,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let (from, to) = layouts(op)?;
+        let picked = held(op, &from, &to, source)?;
+        Ok(thread::pick(emitter, operand, &picked, ty))
+    }
+
+    /// `expand_dims`, which adds dimension `axis`, and `broadcast`.
+    pub(super) fn stretched(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        axis: Option<usize>,
+        operand: Value<'c, 'a>,
+        ty: Type<'c>,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let shape = layouts(op)?.0.shape();
+        // Without the new dimension, and at 0 in stretched ones.
+        let source = |coordinates: &[u32]| -> Vec<u32> {
+            let kept = coordinates
+                .iter()
+                .enumerate()
+                .filter(|&(d, _)| Some(d) != axis)
+                .map(|(_, &c)| c);
+            kept.zip(&shape)
+                .map(|(c, &size)| if size == 1 { 0 } else { c })
+                .collect()
+        };
+        self.regroup(emitter, op, operand, ty, source)
+    }
+
+    pub(super) fn transpose(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        transpose: TransposeOp<'c, '_>,
+        operand: Value<'c, 'a>,
+        ty: Type<'c>,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let op = transpose.operation();
+        let permutation = permutation_of(transpose).ok_or_else(|| error_at(op, "'permutation' is none"))?;
+        let source = |at: &[u32]| {
+            let mut place = vec![0; at.len()];
+            for (&dim, &at) in permutation.iter().zip(at) {
+                place[dim] = at;
+            }
+            place
+        };
+        self.regroup(emitter, op, operand, ty, source)
+    }
+}
+
+/// The layouts of an operation's operand and result.
+fn layouts<'c>(op: OperationRef<'c, '_>) -> PassResult<'c, (DistributedLayout, DistributedLayout)> {
+    let result: Value = result_of(op, 0);
+    let operand = op.operand(0).map_err(|e| error_at(op, e.to_string()))?.r#type();
+    match (layout_at(op, operand)?, layout_at(op, result.r#type())?) {
+        (Some(from), Some(to)) => Ok((from, to)),
+        _ => Err(error_at(op, "a tile is expected")),
+    }
+}

@@ -1,0 +1,228 @@
+//! Reductions, scans and movement of elements.
+
+use mytriton_ssa::{OpKind, OptLevel};
+
+use crate::cases::{kernel_becomes, optimised, parse};
+
+/// A kernel that stores a block or scalar `%r` of `i32` through pointers of the type; `%x` is a block.
+fn kernel(dims: &str, ops: &str) -> String {
+    let of = |elem: &str| {
+        if dims.is_empty() {
+            elem.to_owned()
+        } else {
+            format!("block<{dims}x{elem}>")
+        }
+    };
+    let pointers = match dims {
+        "" => "%q = addptr %p, %n : ptr<i32>".to_owned(),
+        _ => format!("%q = splat %p : {}", of("ptr<i32>")),
+    };
+    format!(
+        "kernel @k(%p: ptr<i32>, %n: i32) {{ {pointers}\n {ops}\n store %q, %r : {} }}",
+        of("ptr<i32>")
+    )
+}
+
+const SUM: &str = "(%a, %b) { %c = add %a, %b : i32 yield %c }";
+
+#[test]
+fn reshapes() {
+    let x = "%x = range 0, 8\n";
+    let to =
+        |dims: &str, ops: &str, same: &str| kernel_becomes(&kernel(dims, &format!("{x}{ops}")), &kernel(dims, same));
+    to(
+        "2x4",
+        "%y = reshape %x : block<8xi32> to block<4x2xi32>
+         %z = expand_dims %y, 1 : block<4x2xi32> to block<4x1x2xi32>
+         %r = reshape %z : block<4x1x2xi32> to block<2x4xi32>",
+        &format!("{x} %r = reshape %x : block<8xi32> to block<2x4xi32>"),
+    );
+    // store needs the value, so that nothing but the range is left.
+    kernel_becomes(
+        &kernel(
+            "8",
+            &format!(
+                "{x} %y = reshape %x : block<8xi32> to block<4x2xi32> %r = reshape %y : block<4x2xi32> to block<8xi32>"
+            ),
+        ),
+        &kernel("8", "%r = range 0, 8"),
+    );
+    to(
+        "2x4",
+        "%s = splat %n : block<8xi32> %r = reshape %s : block<8xi32> to block<2x4xi32>",
+        "%r = splat %n : block<2x4xi32>",
+    );
+    to(
+        "1x1",
+        "%r = reshape %n : i32 to block<1x1xi32>",
+        "%r = splat %n : block<1x1xi32>",
+    );
+    to(
+        "2x4",
+        "%c = const 3 : block<8xi32> %r = reshape %c : block<8xi32> to block<2x4xi32>",
+        "%r = const 3 : block<2x4xi32>",
+    );
+    // Through one element and back.
+    let scalar = "%s = splat %n : block<1x1xi32> %t = reshape %s : block<1x1xi32> to i32 %r = add %t, %t : i32";
+    kernel_becomes(&kernel("", scalar), &kernel("", "%r = add %n, %n : i32"));
+}
+
+#[test]
+fn transposes() {
+    let x = "%v = range 0, 8 %x = reshape %v : block<8xi32> to block<2x4x1xi32>";
+    let check = |dims: &str, before: &str, after: &str| {
+        kernel_becomes(
+            &kernel(dims, &format!("{x} {before}")),
+            &kernel(dims, &format!("{x} {after}")),
+        );
+    };
+    check(
+        "1x4x2",
+        "%y = transpose %x [1, 2, 0] : block<2x4x1xi32> to block<4x1x2xi32>
+         %r = transpose %y [1, 0, 2] : block<4x1x2xi32> to block<1x4x2xi32>",
+        "%r = transpose %x [2, 1, 0] : block<2x4x1xi32> to block<1x4x2xi32>",
+    );
+    // There and back.
+    kernel_becomes(
+        &kernel(
+            "2x4x1",
+            &format!(
+                "{x} %y = transpose %x [1, 2, 0] : block<2x4x1xi32> to block<4x1x2xi32>
+                 %r = transpose %y [2, 0, 1] : block<4x1x2xi32> to block<2x4x1xi32>"
+            ),
+        ),
+        &kernel(
+            "2x4x1",
+            "%v = range 0, 8 %r = reshape %v : block<8xi32> to block<2x4x1xi32>",
+        ),
+    );
+    kernel_becomes(
+        &kernel(
+            "4x2",
+            "%s = splat %n : block<2x4xi32> %r = transpose %s [1, 0] : block<2x4xi32> to block<4x2xi32>",
+        ),
+        &kernel("4x2", "%r = splat %n : block<4x2xi32>"),
+    );
+}
+
+#[test]
+fn one_element_needs_no_combine() {
+    let x = "%v = range 0, 8 %x = reshape %v : block<8xi32> to block<8x1xi32>";
+    kernel_becomes(
+        &kernel("8", &format!("{x} %r = reduce %x axis 1 : block<8x1xi32> {SUM}")),
+        &kernel("8", "%r = range 0, 8"),
+    );
+    kernel_becomes(
+        &kernel(
+            "8x1",
+            &format!("{x} %r = scan %x axis 1 reverse : block<8x1xi32> {SUM}"),
+        ),
+        &kernel("8x1", &x.replace("%x", "%r")),
+    );
+}
+
+#[test]
+fn combines_are_simplified_by_themselves() {
+    // A constant outside is not the one inside, and neither moves.
+    let text = |combine: &str, rest: &str| {
+        kernel(
+            "",
+            &format!(
+                "%three = const 3 : i32 %x = range 0, 8 %s = reduce %x axis 0 : block<8xi32> (%a, %b) {{ {combine} }} {rest}"
+            ),
+        )
+    };
+    let rest = "%r = mul %s, %three : i32";
+    kernel_becomes(
+        &text(
+            "%i = const 3 : i32 %o = const 1 : i32 %m = mul %a, %o : i32 %c = add %m, %b : i32 %d = add %m, %b : i32 %e = mul %c, %d : i32 %f = mul %e, %i : i32 yield %f",
+            rest,
+        ),
+        &text(
+            "%i = const 3 : i32 %c = add %a, %b : i32 %e = mul %c, %c : i32 %f = mul %e, %i : i32 yield %f",
+            rest,
+        ),
+    );
+}
+
+#[test]
+fn equal_reductions_merge() {
+    let sum = |name: &str| format!("{name} = reduce %x axis 0 : block<8xi32> {SUM}\n");
+    let count = |ops: &str, level| {
+        let kernel = optimised(&parse(&kernel("", &format!("%x = range 0, 8\n {ops}"))), level);
+        let kinds = kernel.ops_in_order().into_iter().map(|op| kernel.op(op).kind.clone());
+        kinds.filter(OpKind::is_isolated).count()
+    };
+    let twice = format!("{}{}%r = mul %s, %t : i32", sum("%s"), sum("%t"));
+    assert_eq!(count(&twice, OptLevel::Full), 1);
+    assert_eq!(count(&twice, OptLevel::Basic), 2);
+    // Another operation, other operands of it, another constant, another axis or direction.
+    let other = |combine: &str| {
+        let t = format!("%t = reduce %x axis 0 : block<8xi32> (%a, %b) {{ {combine} yield %c }}\n");
+        count(&format!("{}{t}%r = mul %s, %t : i32", sum("%s")), OptLevel::Full)
+    };
+    assert_eq!(other("%c = add %b, %a : i32"), 2);
+    assert_eq!(other("%c = mul %a, %b : i32"), 2);
+    assert_eq!(other("%d = const 1 : i32 %c = add %a, %d : i32"), 2);
+    let scans = "%s = scan %x axis 0 : block<8xi32> (%a, %b) { yield %a }
+        %t = scan %x axis 0 reverse : block<8xi32> (%a, %b) { yield %a }
+        %u = mul %s, %t : block<8xi32>
+        %r = reduce %u axis 0 : block<8xi32> (%a, %b) { yield %a }";
+    assert_eq!(count(scans, OptLevel::Full), 3);
+}
+
+#[test]
+fn what_no_result_depends_on_goes() {
+    // The index of the largest needs the values, the largest not the indices.
+    let both = |yielded: &str, used: &str| {
+        kernel(
+            "",
+            &format!(
+                "%x = range 0, 8 %k = range 8, 16
+                 %s, %t = reduce %x, %k axis 0 : block<8xi32>, block<8xi32> (%a, %i, %b, %j) {{
+                   %g = cmp gt %a, %b : i32
+                   %v = select %g, %a, %b : i32
+                   %w = select %g, %i, %j : i32
+                   yield {yielded}
+                 }}
+                 %r = add %{used}, %n : i32"
+            ),
+        )
+    };
+    let alone = "%x = range 0, 8
+        %s = reduce %x axis 0 : block<8xi32> (%a, %b) {
+          %g = cmp gt %a, %b : i32
+          %v = select %g, %a, %b : i32
+          yield %v
+        }
+        %r = add %s, %n : i32";
+    kernel_becomes(&both("%v, %w", "s"), &kernel("", alone));
+    kernel_becomes(&both("%v, %w", "t"), &both("%v, %w", "t"));
+    kernel_becomes(
+        &kernel(
+            "",
+            &format!("%x = range 0, 8 %s = reduce %x axis 0 : block<8xi32> {SUM} %r = abs %n : i32"),
+        ),
+        &kernel("", "%r = abs %n : i32"),
+    );
+}
+
+#[test]
+fn invariant_reductions_leave_loops_whole() {
+    let text = |before: &str, inside: &str| {
+        format!(
+            "kernel @k(%p: ptr<i32>, %n: i32) {{
+               %zero = const 0 : i32
+               %one = const 1 : i32
+               %x = range 0, 8
+               {before}
+               for %i = %zero to %n step %one : i32 {{ {inside} %q = addptr %p, %i : ptr<i32> store %q, %s : ptr<i32> }}
+             }}"
+        )
+    };
+    let with =
+        |op: &str| format!("%s = reduce %x axis 0 : block<8xi32> (%a, %b) {{ %c = {op} %a, %b : i32 yield %c }}");
+    kernel_becomes(&text("", &with("add")), &text(&with("add"), ""));
+    // One that may divide by zero is no check to make earlier.
+    kernel_becomes(&text("", &with("div_s")), &text("", &with("div_s")));
+}
