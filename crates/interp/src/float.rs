@@ -21,7 +21,10 @@ pub(crate) trait Native:
     + std::ops::Div<Output = Self>
     + std::ops::Rem<Output = Self>
 {
-    const NAN: Self;
+    /// The NaN that arithmetic gives in place of any.
+    ///
+    /// By its bits: among floats all NaNs are one to the compiler, and it drops the choice between two.
+    fn canonical(self) -> Self;
     fn is_nan(self) -> bool;
     fn is_negative(self) -> bool;
     fn floor(self) -> Self;
@@ -35,7 +38,11 @@ pub(crate) trait Native:
 macro_rules! native {
     ($($ty:ty)*) => {
         $(impl Native for $ty {
-            const NAN: Self = <$ty>::NAN;
+            fn canonical(self) -> Self {
+                let bits = self.to_bits();
+                let is_nan = bits << 1 > <$ty>::INFINITY.to_bits() << 1;
+                <$ty>::from_bits(if is_nan { <$ty>::NAN.to_bits() } else { bits })
+            }
             fn is_nan(self) -> bool {
                 <$ty>::is_nan(self)
             }
@@ -175,9 +182,8 @@ macro_rules! half_float {
 
 half_float!(f16 bf16);
 
-/// The NaN that arithmetic gives in place of any.
 fn canonical<W: Native>(x: W) -> W {
-    if x.is_nan() { W::NAN } else { x }
+    x.canonical()
 }
 
 /// The `f32` nearest to `value` toward zero, with its last bit set when digits were lost. Rounding that once more to a
