@@ -4,8 +4,6 @@
 //! use takes other bytes, and its own barrier ends those loads: no third use meets them. Where that is not possible, or
 //! it is not known what came before, as at the start of a loop's body, another barrier goes before the stores.
 
-use std::ops::Range;
-
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
@@ -32,8 +30,8 @@ const SMALL_BYTES: u64 = 4 * 1024;
 /// Bytes that threads may still load from, for there was no barrier since.
 #[derive(Clone, PartialEq)]
 pub enum Pending {
-    /// These.
-    Ranges(Vec<Range<u64>>),
+    /// From the first to before the second of each pair.
+    Ranges(Vec<(u64, u64)>),
     /// Any.
     All,
 }
@@ -53,13 +51,13 @@ impl Pending {
     /// Where so many bytes are free, if they are to be had without a barrier.
     fn free(&self, bytes: u64) -> Option<u64> {
         let Pending::Ranges(ranges) = self else { return None };
-        let behind = ranges.iter().map(|range| range.end.next_multiple_of(ALIGNMENT));
+        let behind = ranges.iter().map(|range| range.1.next_multiple_of(ALIGNMENT));
         let mut starts: Vec<u64> = behind.chain([0]).collect();
         starts.sort_unstable();
         starts.into_iter().find(|start| {
             let end = start + bytes;
             let fits = *start == 0 || end <= SMALL_BYTES;
-            fits && ranges.iter().all(|range| end <= range.start || range.end <= *start)
+            fits && ranges.iter().all(|range| end <= range.0 || range.1 <= *start)
         })
     }
 }
@@ -183,7 +181,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     /// Between the stores and the loads of a use.
     pub(super) fn stored(&mut self, emitter: Emitter<'c, 'a>, scratch: Scratch<'c, 'a>) {
         self.barrier(emitter);
-        self.pending = Pending::Ranges(vec![scratch.start..scratch.start + scratch.bytes]);
+        self.pending = Pending::Ranges(vec![(scratch.start, scratch.start + scratch.bytes)]);
     }
 
     /// A barrier, which ends all loads.
@@ -215,15 +213,15 @@ mod tests {
 
     #[test]
     fn small_uses_lie_beside_what_is_pending() {
-        let after = |ranges: &[std::ops::Range<u64>]| Pending::Ranges(ranges.to_vec());
+        let after = |ranges: &[(u64, u64)]| Pending::Ranges(ranges.to_vec());
         assert_eq!(Pending::default().free(40_000), Some(0));
-        assert_eq!(after(&[0..20]).free(8), Some(32));
-        assert_eq!(after(&[32..40]).free(32), Some(0));
-        assert_eq!(after(&[32..40]).free(33), Some(48));
-        assert_eq!(after(&[0..20, 32..40]).free(16), Some(48));
-        assert_eq!(after(&[0..20]).free(SMALL_BYTES), None);
+        assert_eq!(after(&[(0, 20)]).free(8), Some(32));
+        assert_eq!(after(&[(32, 40)]).free(32), Some(0));
+        assert_eq!(after(&[(32, 40)]).free(33), Some(48));
+        assert_eq!(after(&[(0, 20), (32, 40)]).free(16), Some(48));
+        assert_eq!(after(&[(0, 20)]).free(SMALL_BYTES), None);
         assert_eq!(Pending::All.free(4), None);
-        assert!(after(&[0..20]).or(Pending::All) == Pending::All);
-        assert!(after(&[0..20]).or(after(&[32..40])) == after(&[0..20, 32..40]));
+        assert!(after(&[(0, 20)]).or(Pending::All) == Pending::All);
+        assert!(after(&[(0, 20)]).or(after(&[(32, 40)])) == after(&[(0, 20), (32, 40)]));
     }
 }
