@@ -8,9 +8,9 @@ use proptest::prelude::*;
 
 use crate::{operations, tiles};
 
-const TARGETS: [Target; 3] = [Target::Sm75, Target::Sm80, Target::Sm90a];
+pub const TARGETS: [Target; 3] = [Target::Sm75, Target::Sm80, Target::Sm90a];
 
-fn assert_compiles(kernel: &Kernel, target: Target, num_warps: u32, assembler: Option<&Ptxas>) {
+pub fn assert_compiles(kernel: &Kernel, target: Target, num_warps: u32, assembler: Option<&Ptxas>) {
     verify(kernel).unwrap_or_else(|e| panic!("{e}"));
     let options = CompileOptions {
         num_warps,
@@ -30,7 +30,7 @@ fn assert_compiles(kernel: &Kernel, target: Target, num_warps: u32, assembler: O
 }
 
 /// How many random kernels: `MYTRITON_FUZZ_CASES`, or few enough for every day.
-fn cases(usual: u32) -> ProptestConfig {
+pub fn cases(usual: u32) -> ProptestConfig {
     let cases = std::env::var("MYTRITON_FUZZ_CASES")
         .ok()
         .and_then(|n| n.parse().ok())

@@ -2,10 +2,14 @@
 
 use std::fmt::Write as _;
 
+use mytriton_codegen_ptx::ptxas::Ptxas;
 use mytriton_compiler::{CompileOptions, Stage, Target, emit, simt};
 use mytriton_interp as interp;
 use mytriton_simt as machine;
 use mytriton_ssa::{Const, Kernel, Scalar, parse_module};
+use proptest::prelude::*;
+
+use crate::pipeline;
 
 /// A kernel on one block `%v`, loaded from `%x`, whose results are stored one after another.
 struct Case {
@@ -89,7 +93,7 @@ impl Case {
         let mut outs = Vec::new();
         for (index, (scalar, dims)) in self.results.iter().enumerate() {
             let out = memory
-                .add_zeros(&format!("out{index}"), *scalar, count(dims).into())
+                .add_zeros(format!("out{index}"), *scalar, count(dims).into())
                 .unwrap();
             args.push(interp::Argument::buffer(out));
             outs.push(out);
@@ -105,7 +109,7 @@ impl Case {
         let mut outs = Vec::new();
         for (index, (scalar, dims)) in self.results.iter().enumerate() {
             let bytes = u64::from(count(dims)) * u64::from(scalar.bytes());
-            let out = memory.add_zeros(&format!("out{index}"), bytes).unwrap();
+            let out = memory.add_zeros(format!("out{index}"), bytes).unwrap();
             args.push(memory.address(out).unwrap());
             outs.push(out);
         }
@@ -424,8 +428,90 @@ fn no_more_is_exchanged_than_needed() {
         ["gpu.shuffle", "gpu.barrier"].map(|op| text.matches(op).count())
     };
     // Two reductions of 32 lanes and 4 warps.
-    assert_eq!(count(&softmax_like(1024, None), 4), [10, 4]);
+    assert_eq!(count(&softmax_like(1024, None), 4), [10, 2]);
     // Rows of a warp, of which a thread holds an element each: what comes back to them moves nothing. The barrier is for
     // memory, since what is loaded may be what is stored.
     assert_eq!(count(&softmax_like(32, Some(16)), 4), [2 * 4 * 5, 1]);
+}
+
+/// A maximum and a sum over the blocks of a long row, and a branch by what they are: memory is used again and again, and
+/// all threads must go the same way.
+#[test]
+fn loops_and_branches() {
+    let ty = block("i32", &[2, 100]);
+    let body = format!(
+        "%zero = const 0 : i32
+         %one = const 1 : i32
+         %five = const 5 : i32
+         %start = const 0 : {ty}
+         %r0 = for %i = %zero to %five step %one : i32 carry (%acc = %start : {ty}) {{
+           %w = add %v, %acc : {ty}
+           %s = reduce %w axis 1 : {ty} (%a, %b) {{
+             %c = xor %a, %b : i32
+             yield %c
+           }}
+           %t = reduce %s axis 0 : block<2xi32> (%a1, %b1) {{
+             %c1 = add %a1, %b1 : i32
+             yield %c1
+           }}
+           %odd = and %t, %one : i32
+           %is_odd = cmp eq %odd, %one : i32
+           %next = if %is_odd -> ({ty}) {{
+             %u = scan %w axis 1 : {ty} (%a2, %b2) {{
+               %c2 = add %a2, %b2 : i32
+               yield %c2
+             }}
+             yield %u
+           }} else {{
+             %ts = splat %t : {ty}
+             %u1 = add %w, %ts : {ty}
+             yield %u1
+           }}
+           yield %next
+         }}\n"
+    );
+    let case = Case {
+        scalar: Scalar::I32,
+        dims: vec![2, 100],
+        body,
+        results: vec![(Scalar::I32, vec![2, 100])],
+    };
+    case.check(WARPS, false);
+}
+
+/// Extents with a padded size of at most 1024.
+fn shapes() -> impl Strategy<Value = (Vec<u32>, usize)> {
+    let extents = prop::collection::vec(prop::sample::select(vec![1u32, 2, 3, 5, 8, 17, 32, 100]), 1..=4);
+    let fits = |dims: &Vec<u32>| dims.iter().map(|extent| extent.next_power_of_two()).product::<u32>() <= 1024;
+    let with_axis = |dims: Vec<u32>| {
+        let rank = dims.len();
+        (Just(dims), 0..rank)
+    };
+    extents.prop_filter("tiles are small", fits).prop_flat_map(with_axis)
+}
+
+proptest! {
+    #![proptest_config(pipeline::cases(24))]
+
+    #[test]
+    fn random_shapes(
+        (dims, axis) in shapes(),
+        scalar in prop::sample::select(vec![Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64, Scalar::F32]),
+        op in prop::sample::select(vec!["add", "mul"]),
+        form in prop::sample::select(vec!["reduce", "scan", "scan reverse"]),
+        warps in prop::sample::select(vec![1u32, 2, 4, 8, 16]),
+        target in prop::sample::select(&pipeline::TARGETS),
+    ) {
+        let mut case = reduction(scalar, &dims, axis, &simple(op, scalar));
+        if let Some(reverse) = form.strip_prefix("scan") {
+            case.body = format!(
+                "%r0 = scan %v axis {axis}{reverse} : {} {}\n",
+                block(scalar.name(), &dims),
+                simple(op, scalar)
+            );
+            case.results[0].1 = dims;
+        }
+        case.check(&[warps], false);
+        pipeline::assert_compiles(&case.kernel(), target, warps, Ptxas::find_for_tests().as_ref());
+    }
 }

@@ -113,7 +113,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let scratch = self.scratch(emitter, op, what, elements * bytes)?;
         let store_at = self.places(emitter, op, &from, bytes)?;
         let load_at = self.places(emitter, op, &to, bytes)?;
-        emitter.op("gpu.barrier", &[], &[], &[]);
         let free = from.layout.register_free_mask();
         for register in (0..from.layout.num_registers()).filter(|r| r & free == 0) {
             let value = extract(emitter, operand, register);
@@ -122,7 +121,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             // Threads that hold the same element write the same value.
             guarded(emitter, inside, |emitter| scratch.store(emitter, offset, value));
         }
-        emitter.op("gpu.barrier", &[], &[], &[]);
+        self.stored(emitter, scratch);
         let represents = to.layout.register_representatives();
         let mut values: Vec<Value<'c, 'a>> = Vec::new();
         for register in 0..to.layout.num_registers() {

@@ -40,6 +40,7 @@ use crate::ir::{
     PassResult, blocks_of, constant_as, error_at, kernels_of, key, layout_at, name_of, num_warps_of, ops_of,
     put_in_place, remove,
 };
+use scratch::Pending;
 use thread::Thread;
 
 /// The name of the `gpu.module` that holds the kernels.
@@ -125,6 +126,7 @@ fn convert<'c: 'a, 'a>(
         infos: AxisInfos::analyze(kernel),
         thread: Thread::new(emitter),
         values: FxHashMap::default(),
+        pending: Pending::default(),
         shared,
     };
     for (index, &argument) in arguments.iter().enumerate() {
@@ -169,6 +171,8 @@ struct Conversion<'c, 'a, 's> {
     infos: AxisInfos,
     thread: Thread<'c, 'a>,
     values: FxHashMap<usize, Value<'c, 'a>>,
+    /// What of shared memory may still be read at the place where operations are made.
+    pending: Pending,
     shared: &'s mut Shared<'c>,
 }
 
@@ -222,7 +226,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 return Ok(());
             }
             "gpu.barrier" => {
-                emitter.op("gpu.barrier", &[], &[], &[]);
+                self.barrier(emitter);
                 return Ok(());
             }
             "arith.constant" => emitter.constant(constant_as(op, types[0])?, types[0]),

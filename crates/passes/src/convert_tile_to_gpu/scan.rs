@@ -249,9 +249,7 @@ impl Scan<'_, '_, '_> {
 fn homes<'c>(op: OperationRef<'c, '_>, layout: &DistributedLayout, axis: usize) -> PassResult<'c, Vec<Home>> {
     let bits = layout.shape()[axis].ilog2();
     let mut homes: Vec<Option<Home>> = vec![None; bits as usize];
-    let inputs: [(&str, fn(u32) -> Home); 3] =
-        [("register", Home::Register), ("lane", Home::Lane), ("warp", Home::Warp)];
-    for (input, home) in inputs {
+    for input in ["register", "lane", "warp"] {
         for (number, basis) in layout.linear().bases(input).enumerate() {
             let along = basis[axis];
             if along == 0 {
@@ -268,7 +266,12 @@ fn homes<'c>(op: OperationRef<'c, '_>, layout: &DistributedLayout, axis: usize) 
                     ),
                 ));
             }
-            *place = Some(home(number as u32));
+            let number = number as u32;
+            *place = Some(match input {
+                "register" => Home::Register(number),
+                "lane" => Home::Lane(number),
+                _ => Home::Warp(number),
+            });
         }
     }
     homes.into_iter().collect::<Option<_>>().ok_or_else(|| {

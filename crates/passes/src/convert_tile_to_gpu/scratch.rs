@@ -1,6 +1,8 @@
 //! Shared memory that conversions of layouts, reductions and scans use in turn.
 //!
-//! A use is `gpu.barrier`, stores, `gpu.barrier`, loads: the first barrier ends the loads of the use before it.
+//! A use is stores, `gpu.barrier`, loads. Loads of the use before it may still be under way while threads store. So a small
+//! use takes other bytes, and its own barrier ends those loads: no third use meets them. Where that is not possible, or
+//! it is not known what came before, as at the start of a loop's body, another barrier goes before the stores.
 
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
@@ -18,6 +20,54 @@ const NAME: &str = "__mytriton_scratch";
 /// What a block may take of shared memory without asking the driver for more (every target since sm_30).
 const STATIC_SHARED_BYTES: u64 = 48 * 1024;
 
+/// What every use is aligned to.
+const ALIGNMENT: u64 = 16;
+
+/// Where uses may lie beside one another: two of this many bytes cost little, and larger ones would keep blocks from
+/// running at once.
+const SMALL_BYTES: u64 = 4 * 1024;
+
+/// Bytes that threads may still load from, for there was no barrier since.
+#[derive(Clone, PartialEq)]
+pub enum Pending {
+    /// From the first to before the second of each pair.
+    Ranges(Vec<(u64, u64)>),
+    /// Any.
+    All,
+}
+
+impl Pending {
+    /// Those of either.
+    pub fn or(self, other: Pending) -> Pending {
+        match (self, other) {
+            (Pending::Ranges(mut ranges), Pending::Ranges(more)) => {
+                ranges.extend(more);
+                Pending::Ranges(ranges)
+            }
+            _ => Pending::All,
+        }
+    }
+
+    /// Where so many bytes are free, if they are to be had without a barrier.
+    fn free(&self, bytes: u64) -> Option<u64> {
+        let Pending::Ranges(ranges) = self else { return None };
+        let behind = ranges.iter().map(|range| range.1.next_multiple_of(ALIGNMENT));
+        let mut starts: Vec<u64> = behind.chain([0]).collect();
+        starts.sort_unstable();
+        starts.into_iter().find(|start| {
+            let end = start + bytes;
+            let fits = *start == 0 || end <= SMALL_BYTES;
+            fits && ranges.iter().all(|range| end <= range.0 || range.1 <= *start)
+        })
+    }
+}
+
+impl Default for Pending {
+    fn default() -> Self {
+        Pending::Ranges(Vec::new())
+    }
+}
+
 /// Declares the memory.
 pub fn declare<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64) {
     let ty = Type::parse(emitter.context, &format!("!llvm.array<{bytes} x i8>")).expect("a type of the llvm dialect");
@@ -31,7 +81,7 @@ pub fn declare<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64) {
             ("global_type", emitter.type_attribute(ty)),
             ("linkage", linkage),
             ("addr_space", emitter.i32_attribute(3)),
-            ("alignment", emitter.i64_attribute(16)),
+            ("alignment", emitter.i64_attribute(ALIGNMENT as i64)),
         ],
         vec![Region::new()],
     );
@@ -42,14 +92,16 @@ pub fn stored_bytes(element: Type<'_>) -> u64 {
     ssa_scalar(element).map_or(8, |scalar| u64::from(scalar.bytes()))
 }
 
-/// The memory's address.
+/// The address of a use.
 #[derive(Clone, Copy)]
 pub struct Scratch<'c, 'a> {
     base: Value<'c, 'a>,
+    start: u64,
+    bytes: u64,
 }
 
 impl<'c: 'a, 'a> Scratch<'c, 'a> {
-    /// Stores a number at a byte offset, an `i32`.
+    /// Stores a number at a byte offset of the use, an `i32`.
     pub fn store(self, emitter: Emitter<'c, 'a>, offset: Value<'c, 'a>, value: Value<'c, 'a>) {
         let value = match is_truth(emitter, value.r#type()) {
             true => emitter.value("arith.extui", &[value], byte(emitter), &[]),
@@ -58,7 +110,7 @@ impl<'c: 'a, 'a> Scratch<'c, 'a> {
         emitter.op("llvm.store", &[value, self.at(emitter, offset)], &[], &[]);
     }
 
-    /// Loads a number of type `element` from a byte offset, an `i32`.
+    /// Loads a number of type `element` from a byte offset of the use, an `i32`.
     pub fn load(self, emitter: Emitter<'c, 'a>, offset: Value<'c, 'a>, element: Type<'c>) -> Value<'c, 'a> {
         let address = self.at(emitter, offset);
         if !is_truth(emitter, element) {
@@ -93,7 +145,7 @@ fn is_truth<'c>(emitter: Emitter<'c, '_>, ty: Type<'c>) -> bool {
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
-    /// The memory, made large enough for `bytes` that `what` needs.
+    /// The start of a use: memory for `bytes` that `what` needs, to which threads may store.
     pub(super) fn scratch(
         &mut self,
         emitter: Emitter<'c, 'a>,
@@ -111,11 +163,31 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 ),
             ));
         }
-        self.shared.scratch_bytes = self.shared.scratch_bytes.max(bytes);
+        let start = self.pending.free(bytes).unwrap_or_else(|| {
+            self.barrier(emitter);
+            0
+        });
+        self.shared.scratch_bytes = self.shared.scratch_bytes.max(start + bytes);
         let pointer = Type::parse(self.context, "!llvm.ptr<3>").expect("a type of the llvm dialect");
         let name = [("global_name", emitter.symbol(NAME))];
         let base = emitter.value("llvm.mlir.addressof", &[], pointer, &name);
-        Ok(Scratch { base })
+        let mut scratch = Scratch { base, start, bytes };
+        if start > 0 {
+            scratch.base = scratch.at(emitter, emitter.int(32, start as i64));
+        }
+        Ok(scratch)
+    }
+
+    /// Between the stores and the loads of a use.
+    pub(super) fn stored(&mut self, emitter: Emitter<'c, 'a>, scratch: Scratch<'c, 'a>) {
+        self.barrier(emitter);
+        self.pending = Pending::Ranges(vec![(scratch.start, scratch.start + scratch.bytes)]);
+    }
+
+    /// A barrier, which ends all loads.
+    pub(super) fn barrier(&mut self, emitter: Emitter<'c, 'a>) {
+        emitter.op("gpu.barrier", &[], &[], &[]);
+        self.pending = Pending::default();
     }
 }
 
@@ -133,4 +205,23 @@ pub fn guarded<'c: 'a, 'a>(
     f(inside);
     inside.op("scf.yield", &[], &[], &[]);
     emitter.op_with_regions("scf.if", &[condition], &[], &[], vec![region, Region::new()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pending, SMALL_BYTES};
+
+    #[test]
+    fn small_uses_lie_beside_what_is_pending() {
+        let after = |ranges: &[(u64, u64)]| Pending::Ranges(ranges.to_vec());
+        assert_eq!(Pending::default().free(40_000), Some(0));
+        assert_eq!(after(&[(0, 20)]).free(8), Some(32));
+        assert_eq!(after(&[(32, 40)]).free(32), Some(0));
+        assert_eq!(after(&[(32, 40)]).free(33), Some(48));
+        assert_eq!(after(&[(0, 20), (32, 40)]).free(16), Some(48));
+        assert_eq!(after(&[(0, 20)]).free(SMALL_BYTES), None);
+        assert_eq!(Pending::All.free(4), None);
+        assert!(after(&[(0, 20)]).or(Pending::All) == Pending::All);
+        assert!(after(&[(0, 20)]).or(after(&[(32, 40)])) == after(&[(0, 20), (32, 40)]));
+    }
 }

@@ -99,7 +99,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         };
         let across = holders.across.iter().fold(0, |bits, bit| bits | 1 << bit);
         let writer = self.thread.is_zero_in(emitter, holders.all & !(holders.apart | across));
-        emitter.op("gpu.barrier", &[], &[], &[]);
         guarded(emitter, writer, |emitter| {
             for (tuple, partial) in partials.iter().enumerate() {
                 let flag = partial.live.value(emitter);
@@ -108,7 +107,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 }
             }
         });
-        emitter.op("gpu.barrier", &[], &[], &[]);
+        self.stored(emitter, scratch);
         let load = |tuple: u64, part: u64, column: &Column<'c>| {
             let offset = at(emitter, thread, column, (part * tuples + tuple) * threads);
             scratch.load(emitter, offset, column.element)
