@@ -267,6 +267,11 @@ fn operand_list(op: &Op) -> String {
         let names: Vec<_> = op.operands.iter().map(|operand| identifier(&operand.name)).collect();
         return format!("&[{}]", names.join(", "));
     }
+    if let [operand] = &op.operands[..]
+        && operand.arity == Arity::Variadic
+    {
+        return identifier(&operand.name);
+    }
     let mut chain = String::new();
     for operand in &op.operands {
         let name = identifier(&operand.name);
