@@ -230,11 +230,14 @@ impl Shadow {
     /// A write that changes some of its bytes.
     pub fn write(&mut self, actor: &Actor<'_>, word: usize, bytes: u32, changed: u32) -> Option<Conflict> {
         let new = Entry::new(actor, bytes, false);
-        if changed == 0 && self.writes.second(word).is_empty() && self.writes.merge(word, &new) {
+        let old = self.writes.first(word);
+        // Writers that the actor knows are replaced, though their entry be like its own: one of them may have released
+        // what the actor acquired since.
+        let joins = changed == 0 && self.writes.second(word).is_empty() && old.known(actor, true) & !new.lanes == 0;
+        if joins && self.writes.merge(word, &new) {
             return None;
         }
         // Most words are written by one warp, and what it replaces is known.
-        let old = self.writes.first(word);
         let replaced = old.is_empty() || (old.bytes() & !changed == 0 && old.is_known(actor, true));
         if replaced && self.writes.second(word).is_empty() && self.reads.first(word).is_empty() {
             self.writes.put(word, self.words, &[new]);
