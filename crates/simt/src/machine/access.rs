@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::alu::{self, lanes};
 use super::block::{Block, thread};
+use super::grid::Env;
 use super::tally::Tally;
 use crate::clock::BlockClocks;
 use crate::finding::Accessed;
@@ -23,7 +24,14 @@ enum Port<'a> {
     Shared(&'a mut SharedMemory, &'a BlockClocks),
 }
 
-impl Port<'_> {
+impl<'a> Port<'a> {
+    fn new(env: &Env<'a>, space: Space, shared: &'a mut SharedMemory, clocks: &'a mut BlockClocks) -> Port<'a> {
+        match space {
+            Space::Global => Port::Global(env.memory.view(clocks, env.options.check_races)),
+            Space::Shared => Port::Shared(shared, clocks),
+        }
+    }
+
     fn load(&mut self, who: Who, address: u64, out: &mut [u8]) -> Result<(), AccessFault> {
         match self {
             Port::Global(view) => view.load(who, address, out),
@@ -36,6 +44,16 @@ impl Port<'_> {
             Port::Global(view) => view.store(who, address, bytes),
             Port::Shared(shared, clocks) => shared.store(clocks, who, address, bytes),
         }
+    }
+}
+
+/// A lane that accesses memory by an ordinary instruction.
+pub(super) fn who(block: u32, warp: usize, lane: usize, pc: Pc) -> Who {
+    Who {
+        block,
+        thread: thread(warp, lane),
+        pc,
+        proxy: Proxy::Generic,
     }
 }
 
@@ -65,22 +83,14 @@ impl Block<'_> {
         let (dsts, total) = (program.regs(dst), word * dst.len as usize);
         self.count(tally, pc, space, active, &addresses, total as u32);
         let mut faults = SmallVec::<[_; 2]>::new();
-        let mut port = match space {
-            Space::Global => Port::Global(self.env.memory.view(&mut self.clocks, self.env.options.check_races)),
-            Space::Shared => Port::Shared(&mut self.shared, &self.clocks),
-        };
+        let mut port = Port::new(self.env, space, &mut self.shared, &mut self.clocks);
         for lane in lanes(active) {
             let mut buffer = [0; MOST];
             // Wider ones, which no instruction makes, in pieces.
             for (piece, dsts) in dsts.chunks(MOST / word).enumerate() {
                 let at = addresses[lane].wrapping_add((piece * MOST) as u64);
                 let size = word * dsts.len();
-                let who = Who {
-                    block: self.number,
-                    thread: thread(w, lane),
-                    pc,
-                    proxy: Proxy::Generic,
-                };
+                let who = who(self.number, w, lane, pc);
                 if let Err(fault) = port.load(who, at, &mut buffer[..size]) {
                     faults.push((who, fault, at, size));
                 }
@@ -114,10 +124,7 @@ impl Block<'_> {
         let (srcs, total) = (self.env.program.regs(src), word * src.len as usize);
         self.count(tally, pc, space, active, &addresses, total as u32);
         let mut faults = SmallVec::<[_; 2]>::new();
-        let mut port = match space {
-            Space::Global => Port::Global(self.env.memory.view(&mut self.clocks, self.env.options.check_races)),
-            Space::Shared => Port::Shared(&mut self.shared, &self.clocks),
-        };
+        let mut port = Port::new(self.env, space, &mut self.shared, &mut self.clocks);
         for lane in lanes(active) {
             let mut buffer = [0; MOST];
             for (piece, srcs) in srcs.chunks(MOST / word).enumerate() {
@@ -126,12 +133,7 @@ impl Block<'_> {
                 for (&src, bytes) in srcs.iter().zip(buffer.chunks_mut(word)) {
                     bytes.copy_from_slice(&self.warps[w].row(src)[lane].to_le_bytes()[..word]);
                 }
-                let who = Who {
-                    block: self.number,
-                    thread: thread(w, lane),
-                    pc,
-                    proxy: Proxy::Generic,
-                };
+                let who = who(self.number, w, lane, pc);
                 if let Err(fault) = port.store(who, at, &buffer[..size]) {
                     faults.push((who, fault, at, size));
                 }
@@ -182,7 +184,7 @@ impl Block<'_> {
                 _ if old == change[0] => change[1],
                 _ => old,
             };
-            let who = self.who(w, lane, pc);
+            let who = who(self.number, w, lane, pc);
             let old = self.update(who, space, addresses[lane], bytes, order, &mut update);
             self.warps[w].set_lane(dst, lane, old);
         }

@@ -1,11 +1,12 @@
 //! Asynchronous operations as the threads of a block issue them, and their completion at the scheduler's whim.
 
+use super::access::who;
 use super::alu::lanes;
-use super::block::{Block, Next, thread};
+use super::block::Block;
 use super::warp::Polled;
 use crate::asynchronous::{AsyncFault, AsyncInstr, Context, Engine, Wrong};
 use crate::finding::FindingKind;
-use crate::memory::{Proxy, Who};
+use crate::memory::Who;
 use crate::program::Pc;
 
 /// Tests of mbarriers that fail one after another, without anything else happening in the block, until a fragment counts
@@ -13,12 +14,12 @@ use crate::program::Pc;
 const POLLS: u32 = 64;
 
 impl Block<'_> {
-    pub fn asynchronous(&mut self, w: usize, f: usize, pc: Pc, mask: u32, instr: &AsyncInstr) -> Next {
+    pub fn asynchronous(&mut self, w: usize, f: usize, pc: Pc, mask: u32, instr: &AsyncInstr) {
         let mut failed = None;
         for lane in lanes(mask) {
             let warp = &self.warps[w];
             let get = |reg: u32| warp.row(reg)[lane];
-            let who = self.who(w, lane, pc);
+            let who = who(self.number, w, lane, pc);
             let thread = who.thread;
             match *instr {
                 AsyncInstr::Copy { dst, src, bytes, valid } => {
@@ -88,7 +89,6 @@ impl Block<'_> {
         } else if let Some(barrier) = failed {
             self.poll(w, f, pc, barrier);
         }
-        Next::On
     }
 
     /// A test of a fragment has failed.
@@ -165,14 +165,5 @@ impl Block<'_> {
     fn report_misuse(&self, who: Who, message: String) {
         let kind = FindingKind::Asynchronous { message };
         self.env.report(who.block, who.thread, who.pc, None, kind);
-    }
-
-    pub(super) fn who(&self, w: usize, lane: usize, pc: Pc) -> Who {
-        Who {
-            block: self.number,
-            thread: thread(w, lane),
-            pc,
-            proxy: Proxy::Generic,
-        }
     }
 }

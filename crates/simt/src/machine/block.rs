@@ -44,13 +44,17 @@ pub(super) enum Next {
 }
 
 impl<'a> Block<'a> {
-    pub fn new(env: &'a Env<'a>, number: u32) -> Block<'a> {
+    /// A block at its start. `warps` are those of an ended block, whose memory is used again, or none.
+    pub fn new(env: &'a Env<'a>, number: u32, mut warps: Vec<Warp>) -> Block<'a> {
         let threads = env.threads();
-        let warps = (0..threads.div_ceil(32)).map(|warp| Warp::new(env.program.registers, lanes_of(threads, warp)));
+        warps.resize_with(threads.div_ceil(32) as usize, || Warp::new(env.program.registers));
+        for (index, warp) in (0..).zip(&mut warps) {
+            warp.start(lanes_of(threads, index));
+        }
         let mut block = Block {
             env,
             number,
-            warps: warps.collect(),
+            warps,
             shared: SharedMemory::new(env.shared_bytes),
             clocks: BlockClocks::new(number, threads, env.across_blocks),
             named: NamedBarriers::default(),
@@ -67,24 +71,6 @@ impl<'a> Block<'a> {
         };
         block.pass_arguments();
         block
-    }
-
-    /// The same memory for another block of the grid.
-    pub fn restart(&mut self, number: u32) {
-        let threads = self.env.threads();
-        self.number = number;
-        for (index, warp) in (0..).zip(&mut self.warps) {
-            warp.restart(lanes_of(threads, index));
-        }
-        self.shared = SharedMemory::new(self.env.shared_bytes);
-        self.clocks = BlockClocks::new(number, threads, self.env.across_blocks);
-        self.named = NamedBarriers::default();
-        self.engine = Engine::new(number, threads);
-        self.products = Products::new(self.env);
-        self.progress = 0;
-        self.random = Random::new(self.env.options.seed, u64::from(number));
-        self.position.block_id = self.env.block_id(number);
-        self.pass_arguments();
     }
 
     fn pass_arguments(&mut self) {
@@ -179,7 +165,7 @@ impl<'a> Block<'a> {
                         continue;
                     }
                     warp.fragments[f].pc = pc;
-                    warp.branch(f, taken, otherwise, join);
+                    warp.part(f, taken, otherwise, join);
                     break;
                 }
                 Instr::Join => {
@@ -230,8 +216,8 @@ impl<'a> Block<'a> {
                 }
             }
             Instr::Fence(Fence::Memory) => lanes(mask).for_each(|lane| self.clocks.fence(thread(w, lane))),
-            Instr::Async(ref instr) => return self.asynchronous(w, f, pc, mask, instr),
-            Instr::Matrix(ref instr) => return self.matrix(w, pc, mask, instr, tally),
+            Instr::Async(ref instr) => self.asynchronous(w, f, pc, mask, instr),
+            Instr::Matrix(ref instr) => self.matrix(w, pc, mask, instr, tally),
             Instr::Assert { cond, ref message } => {
                 let failed = mask & !self.warps[w].lanes_where(cond, mask);
                 for lane in lanes(failed) {

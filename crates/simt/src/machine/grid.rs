@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::block::Block;
 use super::tally::Tally;
+use super::warp::Warp;
 use crate::finding::{Finding, FindingKind, Site};
 use crate::matrix::Uses;
 use crate::memory::Memory;
@@ -231,7 +232,7 @@ fn work(env: &Env<'_>, next: &AtomicU64, blocks: u64) -> Tally {
     let mut tally = Tally::new(env.program);
     let resident = if env.across_blocks { RESIDENT } else { 1 };
     let mut running: Vec<Block<'_>> = Vec::new();
-    let mut idle: Vec<Block<'_>> = Vec::new();
+    let mut idle: Vec<Vec<Warp>> = Vec::new();
     let mut at = 0;
     loop {
         while (running.len() as u64) < resident {
@@ -239,21 +240,14 @@ fn work(env: &Env<'_>, next: &AtomicU64, blocks: u64) -> Tally {
             if number >= blocks {
                 break;
             }
-            let block = match idle.pop() {
-                Some(mut block) => {
-                    block.restart(number as u32);
-                    block
-                }
-                None => Block::new(env, number as u32),
-            };
-            running.push(block);
+            running.push(Block::new(env, number as u32, idle.pop().unwrap_or_default()));
         }
         if running.is_empty() || env.stopped() {
             return tally;
         }
         at = (at + 1) % running.len();
         if !running[at].advance(&mut tally) {
-            idle.push(running.swap_remove(at));
+            idle.push(running.swap_remove(at).warps);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Matrix instructions of a warp that are done when the next one begins, and the tiles that lanes' registers make.
 
+use super::access::who;
 use super::alu::Row;
-use super::block::{Block, Next, thread};
+use super::block::{Block, thread};
 use super::tally::Tally;
 use super::warp::Warp;
 use crate::finding::{Accessed, FindingKind};
@@ -16,14 +17,14 @@ const ROW: usize = 16;
 pub(super) const WHOLE: u32 = u32::MAX;
 
 impl Block<'_> {
-    pub fn matrix(&mut self, w: usize, pc: Pc, mask: u32, instr: &MatrixInstr, tally: &mut Tally) -> Next {
+    pub fn matrix(&mut self, w: usize, pc: Pc, mask: u32, instr: &MatrixInstr, tally: &mut Tally) {
         if mask != WHOLE {
             let kind = FindingKind::DivergentCollective {
                 missing: !mask,
                 message: "a matrix instruction without all lanes of its warp".to_owned(),
             };
             self.report(pc, thread(w, mask.trailing_zeros() as usize), None, kind);
-            return Next::On;
+            return;
         }
         match *instr {
             MatrixInstr::Load {
@@ -44,7 +45,6 @@ impl Block<'_> {
             MatrixInstr::WgmmaCommit => self.products.warps[w].commit(),
             MatrixInstr::WgmmaWait { pending } => self.wgmma_wait(w, pending),
         }
-        Next::On
     }
 
     fn count_rows(&self, tally: &mut Tally, pc: Pc, addresses: &[u64]) {
@@ -64,7 +64,7 @@ impl Block<'_> {
             let mut matrix = [[0; ROW]; 8];
             for (row, bytes) in matrix.iter_mut().enumerate() {
                 let lane = 8 * number + row;
-                let who = self.who(w, lane, pc);
+                let who = who(self.number, w, lane, pc);
                 if let Err(fault) = self.shared.load(&self.clocks, who, addresses[lane], bytes) {
                     self.report_fault(who, Accessed::Read, Space::Shared, addresses[lane], ROW as u32, fault);
                 }
@@ -94,7 +94,7 @@ impl Block<'_> {
             }
             for (row, bytes) in matrix.iter().enumerate() {
                 let lane = 8 * number + row;
-                let who = self.who(w, lane, pc);
+                let who = who(self.number, w, lane, pc);
                 if let Err(fault) = self.shared.store(&self.clocks, who, addresses[lane], bytes) {
                     self.report_fault(
                         who,

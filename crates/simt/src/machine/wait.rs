@@ -252,30 +252,27 @@ impl Block<'_> {
     }
 
     pub fn report_deadlock(&self) {
-        let mut groups: Vec<(Pc, Waiting)> = Vec::new();
+        let mut groups: Vec<(Pc, u32, Waiting)> = Vec::new();
         for (w, warp) in self.warps.iter().enumerate() {
             for fragment in &warp.fragments {
                 let threads = fragment.mask.count_ones();
                 let (pc, reason) = self.waits_for(warp.live, fragment);
-                if let Some((_, group)) = groups
+                if let Some((.., group)) = groups
                     .iter_mut()
-                    .find(|group| group.0 == pc && group.1.reason == reason)
+                    .find(|group| group.0 == pc && group.2.reason == reason)
                 {
                     group.threads += threads;
                     continue;
                 }
                 let first = thread(w, fragment.mask.trailing_zeros() as usize);
                 let site = self.env.site(self.number, first, pc);
-                groups.push((pc, Waiting { site, threads, reason }));
+                groups.push((pc, first, Waiting { site, threads, reason }));
             }
         }
         groups.sort_by_key(|group| group.0);
-        if let Some((pc, first)) = groups.first() {
-            let block = self.env.launch.block;
-            let [x, y, z] = first.site.thread;
-            let thread = x + block[0] * (y + block[1] * z);
-            let (pc, waiting) = (*pc, groups.into_iter().map(|group| group.1).collect());
-            self.report(pc, thread, None, FindingKind::Deadlock { waiting });
+        if let Some(&(pc, first, _)) = groups.first() {
+            let waiting = groups.into_iter().map(|group| group.2).collect();
+            self.report(pc, first, None, FindingKind::Deadlock { waiting });
         }
     }
 

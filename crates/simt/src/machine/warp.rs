@@ -77,25 +77,20 @@ pub(super) struct Warp {
 }
 
 impl Warp {
-    pub fn new(registers: u32, lanes: u32) -> Warp {
+    /// A warp of so many registers, which [`Warp::start`] puts to the beginning of the kernel.
+    pub fn new(registers: u32) -> Warp {
         Warp {
             rows: vec![[0; 32]; registers as usize],
-            live: lanes,
-            fragments: vec![Fragment {
-                pc: 0,
-                mask: lanes,
-                wait: Wait::Ready,
-                polled: Polled::default(),
-                meetings: SmallVec::new(),
-            }],
+            live: 0,
+            fragments: Vec::new(),
             meetings: Vec::new(),
             free: Vec::new(),
             steps: 0,
         }
     }
 
-    /// Back to the start of the kernel, for another block.
-    pub fn restart(&mut self, lanes: u32) {
+    /// Begins the kernel with these lanes. What registers hold is arbitrary.
+    pub fn start(&mut self, lanes: u32) {
         self.live = lanes;
         self.meetings.clear();
         self.free.clear();
@@ -132,18 +127,10 @@ impl Warp {
         self.rows[reg as usize][lane] = value;
     }
 
-    /// Parts a fragment: `taken` of its lanes go on at the next instruction, the others at `otherwise`.
-    pub fn branch(&mut self, fragment: usize, taken: u32, otherwise: Pc, join: Pc) {
+    /// Parts a fragment: `taken` of its lanes, some but not all, go on at the next instruction, the others at `otherwise`.
+    pub fn part(&mut self, fragment: usize, taken: u32, otherwise: Pc, join: Pc) {
         let current = &mut self.fragments[fragment];
         let others = current.mask & !taken;
-        if others == 0 {
-            current.pc += 1;
-            return;
-        }
-        if taken == 0 {
-            current.pc = otherwise;
-            return;
-        }
         // Lanes that leave a loop one after another have one meeting.
         let known = current
             .meetings

@@ -1,5 +1,6 @@
 //! Asynchronous products of warp groups: issue, completion at the scheduler's whim, waits.
 
+use super::access::who;
 use super::alu::lanes;
 use super::block::{Block, thread};
 use super::grid::Env;
@@ -97,7 +98,7 @@ impl Block<'_> {
         };
         let who = Who {
             proxy: Proxy::Async,
-            ..self.who(w, 0, pc)
+            ..who(self.number, w, 0, pc)
         };
         let own = Own {
             id: self.engine.fresh_id(),
