@@ -125,15 +125,16 @@ pub fn params_of(kernel: &Kernel) -> Vec<ParamInfo> {
     let info = |param: &Param| ParamInfo {
         name: param.name.clone(),
         kind: match kernel.ty(param.value).elem {
-            Elem::Ptr(pointee) => ParamKind::Pointer(dtype(pointee)),
-            Elem::Scalar(scalar) => ParamKind::Scalar(dtype(scalar)),
+            Elem::Ptr(pointee) => ParamKind::Pointer(dtype_of(pointee)),
+            Elem::Scalar(scalar) => ParamKind::Scalar(dtype_of(scalar)),
         },
         divisibility: param.divisibility,
     };
     kernel.params().iter().map(info).collect()
 }
 
-fn dtype(scalar: Scalar) -> DType {
+/// The number type as compiled kernels name it.
+pub fn dtype_of(scalar: Scalar) -> DType {
     match scalar {
         Scalar::I1 => DType::I1,
         Scalar::I8 => DType::I8,
@@ -155,10 +156,6 @@ pub(crate) fn to_ptx(module: &Module<'_>, kernel: &Kernel, options: &CompileOpti
         ..ptx::Options::new(options.target)
     };
     ptx::compile(module.as_operation(), &ptx_options).map_err(|error| CompileError {
-        stage: Stage::Ptx,
-        kernel: kernel.name.clone(),
-        place: None,
-        message: error.to_string(),
         // LLVM comes after the last pass: what it was given is what there is to see.
         reproducer: write_reproducer(
             &text_with_locations(&module.as_operation()),
@@ -166,6 +163,7 @@ pub(crate) fn to_ptx(module: &Module<'_>, kernel: &Kernel, options: &CompileOpti
             &kernel.name,
             Stage::Ptx,
         ),
+        ..CompileError::new(Stage::Ptx, &kernel.name, None, error.to_string())
     })
 }
 
@@ -177,13 +175,7 @@ pub(crate) fn lower<'c>(
     last: Stage,
     times: &mut StageTimes,
 ) -> Result<Module<'c>, CompileError> {
-    let fail = |message: String, place: Option<String>| CompileError {
-        stage: Stage::Tile,
-        kernel: kernel.name.clone(),
-        place,
-        message,
-        reproducer: None,
-    };
+    let fail = |message: String, place: Option<String>| CompileError::new(Stage::Tile, &kernel.name, place, message);
     if !(options.num_warps.is_power_of_two() && options.num_warps <= 32) {
         return Err(fail(
             format!(
@@ -246,11 +238,8 @@ pub(crate) fn run_pipeline<'c>(
     let manager = PassManager::new(context);
     manager.enable_verifier(true);
     let fail = |message: String, place: Option<String>, reproducer: Option<PathBuf>| CompileError {
-        stage,
-        kernel: kernel.to_owned(),
-        place,
-        message,
         reproducer,
+        ..CompileError::new(stage, kernel, place, message)
     };
     parse_pass_pipeline(manager.as_operation_pass_manager(), text)
         .map_err(|error| fail(format!("the pipeline {text} is not understood: {error}"), None, None))?;

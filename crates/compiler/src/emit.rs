@@ -35,13 +35,7 @@ fn cuda(kernel: &Kernel, options: &CompileOptions) -> Result<String, CompileErro
     };
     generate(kernel, &cuda_options)
         .map(|cuda| cuda.source)
-        .map_err(|error| CompileError {
-            stage: Stage::Cuda,
-            kernel: kernel.name.clone(),
-            place: None,
-            message: error.to_string(),
-            reproducer: None,
-        })
+        .map_err(|error| CompileError::new(Stage::Cuda, &kernel.name, None, error.to_string()))
 }
 
 /// The kernels of a `.mlir` file in the `tile` stage.

@@ -20,6 +20,19 @@ pub struct CompileError {
     pub reproducer: Option<PathBuf>,
 }
 
+impl CompileError {
+    /// Of a kernel that did not reach a stage, without a reproducer.
+    pub(crate) fn new(stage: Stage, kernel: &str, place: Option<String>, message: impl Into<String>) -> CompileError {
+        CompileError {
+            stage,
+            kernel: kernel.to_owned(),
+            place,
+            message: message.into(),
+            reproducer: None,
+        }
+    }
+}
+
 impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {

@@ -23,7 +23,7 @@ mod simt;
 mod stage;
 mod tools;
 
-pub use compile::{CompileOptions, Compiled, StageTimes, compile, params_of};
+pub use compile::{CompileOptions, Compiled, StageTimes, compile, dtype_of, params_of};
 pub use emit::{emit, read_mlir};
 pub use error::CompileError;
 pub use mytriton_codegen_ptx::{OptLevel, Target};

@@ -33,18 +33,12 @@ pub fn simt(kernel: &Kernel, options: &CompileOptions) -> Result<Program, Compil
 
 /// The one kernel of a module in the `gpu` stage.
 fn program(module: &Module<'_>, kernel: &Kernel) -> Result<Program, CompileError> {
-    let fail = |message: String, place: Option<String>| CompileError {
-        stage: Stage::Gpu,
-        kernel: kernel.name.clone(),
-        place,
-        message,
-        reproducer: None,
-    };
-    let programs = decode(module).map_err(|DecodeError { message, place, .. }| fail(message, place))?;
+    let fail = |place: Option<String>, message: String| CompileError::new(Stage::Gpu, &kernel.name, place, message);
+    let programs = decode(module).map_err(|DecodeError { message, place, .. }| fail(place, message))?;
     let mut programs = programs.into_iter().filter(|program| program.name == kernel.name);
     programs
         .next()
-        .ok_or_else(|| fail("the module holds no such kernel".to_owned(), None))
+        .ok_or_else(|| fail(None, "the module holds no such kernel".to_owned()))
 }
 
 /// A kernel after a pass, in a form that can be run.
@@ -92,16 +86,10 @@ pub fn steps(kernel: &Kernel, options: &CompileOptions) -> Result<Vec<Step>, Com
 }
 
 fn tile_kernel(module: &Module<'_>, kernel: &Kernel) -> Result<Kernel, CompileError> {
-    let fail = |message: String, place: Option<String>| CompileError {
-        stage: Stage::Tile,
-        kernel: kernel.name.clone(),
-        place,
-        message,
-        reproducer: None,
-    };
-    let read = mytriton_tile::to_ssa(module).map_err(|error| fail(error.message, error.place))?;
+    let fail = |place: Option<String>, message: String| CompileError::new(Stage::Tile, &kernel.name, place, message);
+    let read = mytriton_tile::to_ssa(module).map_err(|error| fail(error.place, error.message))?;
     let read = read.kernels.into_iter().next();
-    read.ok_or_else(|| fail("the module holds no kernel".to_owned(), None))
+    read.ok_or_else(|| fail(None, "the module holds no kernel".to_owned()))
 }
 
 /// A kernel in the `gpu` stage.

@@ -28,6 +28,11 @@ impl Random {
         (self.bits() % end as u64) as usize
     }
 
+    /// A number in [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     /// A number from `low` to `high`, both possible.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
@@ -73,10 +78,7 @@ impl Random {
             (_, 0..=2) => self.special_float(scalar),
             // Whole numbers, and halves, which rounding has to decide about.
             (_, 3) => return Const::from_f64(scalar, (self.below(64) as f64 - 32.0) / 2.0),
-            (_, 4..=6) if scalar.is_float() => {
-                let unit = (self.bits() >> 11) as f64 / (1u64 << 53) as f64;
-                return Const::from_f64(scalar, (unit - 0.5) * 16.0);
-            }
+            (_, 4..=6) if scalar.is_float() => return Const::from_f64(scalar, (self.unit() - 0.5) * 16.0),
             _ => self.bits(),
         };
         Const::from_bits(scalar, bits)
@@ -90,14 +92,15 @@ impl Random {
         }
     }
 
-    fn special_int(&mut self, scalar: Scalar) -> u64 {
+    /// The bits of zero, the ends of the type's range, and their neighbours.
+    pub fn special_int(&mut self, scalar: Scalar) -> u64 {
         let sign = 1u64 << (scalar.bits() - 1);
         let all = scalar.bit_mask();
         self.pick(&[0, 1, 2, sign, sign - 1, sign + 1, all, all - 1])
     }
 
     /// NaNs of both signs, quiet and signalling; infinities; zeros; the largest, smallest and denormal numbers; ones.
-    fn special_float(&mut self, scalar: Scalar) -> u64 {
+    pub fn special_float(&mut self, scalar: Scalar) -> u64 {
         let digits = digits(scalar);
         let sign = 1u64 << (scalar.bits() - 1);
         let infinity = (sign - 1) & !((1u64 << digits) - 1);

@@ -123,7 +123,7 @@ macro_rules! native_float {
                 value as $ty
             }
             fn fma(a: Self, b: Self, c: Self) -> Self {
-                canonical(a.mul_add(b, c))
+                a.mul_add(b, c).canonical()
             }
             fn neg(self) -> Self {
                 -self
@@ -168,7 +168,7 @@ macro_rules! half_float {
             }
             fn fma(a: Self, b: Self, c: Self) -> Self {
                 // The product is exact: two times 11 or 8 digits, and far from the limits of f64's exponent.
-                Self::nearest(canonical(add_odd(a.to_f64() * b.to_f64(), c.to_f64())))
+                Self::nearest(add_odd(a.to_f64() * b.to_f64(), c.to_f64()).canonical())
             }
             fn neg(self) -> Self {
                 -self
@@ -181,10 +181,6 @@ macro_rules! half_float {
 }
 
 half_float!(f16 bf16);
-
-fn canonical<W: Native>(x: W) -> W {
-    x.canonical()
-}
 
 /// The `f32` nearest to `value` toward zero, with its last bit set when digits were lost. Rounding that once more to a
 /// type with at least two digits fewer is rounding `value` once.
@@ -214,7 +210,7 @@ fn add_odd(a: f64, b: f64) -> f64 {
 /// A result computed in double precision, which makes it nearly always the correctly rounded one in `f32`. The
 /// language rounds it to `f32` before narrower types.
 fn inexact<T: Float>(value: f64) -> T {
-    T::nearest(canonical(T::through_wide(value)))
+    T::nearest(T::through_wide(value).canonical())
 }
 
 /// Appends the function of each element to `out`.
@@ -223,7 +219,7 @@ pub(crate) fn unary<T: Float>(op: UnaryOp, x: &[T], out: &mut Vec<T>) {
         map1(x, out, |x| inexact(f(x.to_f64())));
     }
     fn wide<T: Float>(x: &[T], out: &mut Vec<T>, f: impl Fn(T::Wide) -> T::Wide) {
-        map1(x, out, |x| T::narrow(canonical(f(x.widen()))));
+        map1(x, out, |x| T::narrow(f(x.widen()).canonical()));
     }
     match op {
         UnaryOp::Neg => map1(x, out, T::neg),
@@ -253,7 +249,7 @@ pub(crate) fn unary<T: Float>(op: UnaryOp, x: &[T], out: &mut Vec<T>) {
 /// Appends the function of each pair to `out`.
 pub(crate) fn binary<T: Float>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>) {
     fn wide<T: Float>(a: &[T], b: &[T], out: &mut Vec<T>, f: impl Fn(T::Wide, T::Wide) -> T::Wide) {
-        map2(a, b, out, |a, b| T::narrow(canonical(f(a.widen(), b.widen()))));
+        map2(a, b, out, |a, b| T::narrow(f(a.widen(), b.widen()).canonical()));
     }
     match op {
         BinaryOp::Add => wide(a, b, out, |a, b| a + b),

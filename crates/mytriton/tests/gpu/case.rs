@@ -6,7 +6,7 @@ use std::ops::Range;
 use mytriton_ssa::{Const, Kernel, Scalar};
 
 use crate::compare::Rule;
-use crate::values::{Domain, Random, bits_at, bytes_of, element, loaded};
+use crate::values::{Domain, Random, bits_at, bytes_of, element, loaded, random_for};
 
 /// Elements behind every buffer's own that nothing may change.
 pub const GUARD: usize = 64;
@@ -66,7 +66,7 @@ impl Case {
 
     /// The launches for a seed.
     pub fn launches(&self, seed: u64) -> Vec<Launch> {
-        (self.launches)(&mut Random::new(seed, &self.name))
+        (self.launches)(&mut random_for(seed, &self.name))
     }
 }
 
@@ -114,6 +114,22 @@ pub struct Output {
     pub rule: Rule,
     /// What they should be, where the case knows by itself; else empty.
     pub expected: Vec<Const>,
+}
+
+/// What is put into memory before a launch, and the arguments: addresses, and bits of numbers.
+pub struct Input<'a> {
+    /// The buffers' contents.
+    pub buffers: Vec<&'a [u8]>,
+    /// The arguments.
+    pub args: Vec<InputArg>,
+}
+
+/// An argument of a launch.
+pub enum InputArg {
+    /// So many bytes into a buffer.
+    Pointer(usize, u64),
+    /// A number.
+    Bits(u64),
 }
 
 impl Data {
@@ -198,6 +214,20 @@ impl Launch {
             expected,
         });
         self
+    }
+
+    /// What the launch is given; its buffers are those of [`Launch::buffers`].
+    pub fn input(&self) -> Input<'_> {
+        let mut buffers = Vec::new();
+        let args = self.args.iter().map(|arg| match arg {
+            Arg::Buffer(data) => {
+                buffers.push(&data.bytes[..]);
+                InputArg::Pointer(buffers.len() - 1, data.skip as u64 * u64::from(data.scalar.bytes()))
+            }
+            Arg::Scalar(value) => InputArg::Bits(value.bits()),
+        });
+        let args = args.collect();
+        Input { buffers, args }
     }
 
     /// The buffers' contents, in the order of the arguments.

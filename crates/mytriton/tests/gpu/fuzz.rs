@@ -4,19 +4,18 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use mytriton_compiler::{CompileOptions, Form, OptLevel, Target, compile, simt, steps};
+use mytriton_compiler::{CompileOptions, Form, OptLevel, Target, simt, steps};
 use mytriton_fuzz::{
     Arg, Case, Executor, Failure, Fuzzer, Limit, Outputs, Verdict, built_in, corpus, examine, generate,
     has_conflicting_stores, interpret, oracle, rules, seed_of, shrink, write_case,
 };
-use mytriton_runtime::{Cuda, DeviceBuffer, Error, Function, Params};
-use mytriton_ssa::Kernel;
+use mytriton_runtime::{Cuda, Error, Function};
 
-use crate::case::LocalMemory;
+use crate::case::{Input, InputArg, LocalMemory};
 use crate::check::{Check, Outcome, Setting, failed};
-use crate::gpu::Way;
-use crate::offline::{self, is_missing, optimised};
-use crate::simt::{Input, InputArg, run_program};
+use crate::gpu::{Stop, Way, run_function};
+use crate::offline::{self, compile_options, in_form};
+use crate::simt::run_program;
 
 /// Kernels of an ordinary run of the suite, and those among them whose code the tools check too.
 const KERNELS: usize = 48;
@@ -24,14 +23,16 @@ const FOR_TOOLS: usize = 16;
 /// Attempts to make a kernel smaller that a GPU runs wrongly.
 const SHRINK_ATTEMPTS: usize = 1500;
 
-/// The options under which a case's results are the same everywhere.
-fn options(case: &Case, target: Target, opt_level: OptLevel) -> CompileOptions {
-    CompileOptions {
-        num_warps: case.num_warps,
-        fp_fusion: false,
-        opt_level,
-        ..CompileOptions::new(target)
-    }
+/// A case's kernel as one of the suite: fusion is off, so that its results are the same everywhere.
+fn as_suite_case(case: &Case) -> crate::case::Case {
+    let mut code = crate::case::Case::new(case.kernel.name.clone(), case.kernel.clone(), |_| Vec::new());
+    code.local_memory = LocalMemory::Spills;
+    code.warps(case.num_warps)
+}
+
+/// Up to the `gpu` stage nothing depends on the target.
+fn options(case: &Case) -> CompileOptions {
+    compile_options(&as_suite_case(case), Target::Sm90a, OptLevel::O3)
 }
 
 fn translation(error: impl ToString) -> Failure {
@@ -65,12 +66,8 @@ impl Executor for Simt {
     }
 
     fn run(&self, case: &Case) -> Result<Outputs, Failure> {
-        let kernel = if self.optimise {
-            optimised(&case.kernel)
-        } else {
-            case.kernel.clone()
-        };
-        let program = simt(&kernel, &options(case, Target::Sm90a, OptLevel::O3)).map_err(translation)?;
+        let kernel = in_form(&case.kernel, self.optimise);
+        let program = simt(&kernel, &options(case)).map_err(translation)?;
         run_program(&program, case.grid, &input(case), self.seed).map_err(Failure::Fault)
     }
 }
@@ -88,8 +85,8 @@ impl Executor for Steps {
     fn run(&self, case: &Case) -> Result<Outputs, Failure> {
         let expected = oracle(case)?;
         let mut outputs = expected.clone();
-        let kernel = optimised(&case.kernel);
-        for step in steps(&kernel, &options(case, Target::Sm90a, OptLevel::O3)).map_err(translation)? {
+        let kernel = in_form(&case.kernel, true);
+        for step in steps(&kernel, &options(case)).map_err(translation)? {
             let (result, precise) = match step.form {
                 Form::Ssa(kernel) => (interpret(case, &kernel, true), true),
                 Form::Simt(program) => (
@@ -115,63 +112,11 @@ struct OnGpu {
 
 impl OnGpu {
     fn run(&self, case: &Case) -> Result<Outputs, Stop> {
-        let target = self.cuda.target()?;
-        let compiled = match self.way {
-            Way::Ptx {
-                optimised: optimise,
-                opt_level,
-            } => {
-                let kernel: Kernel = if optimise {
-                    optimised(&case.kernel)
-                } else {
-                    case.kernel.clone()
-                };
-                let target: Target = target.parse().map_err(|_| Stop::Wrong(format!("no target {target}")))?;
-                compile(&kernel, &options(case, target, opt_level))
-                    .map_err(Stop::wrong)?
-                    .kernel
-            }
-            Way::Cuda => {
-                let options = mytriton::LaunchOptions {
-                    num_warps: case.num_warps,
-                    backend: mytriton::Backend::CudaCpp,
-                    fp_fusion: false,
-                };
-                match mytriton::compile(&case.kernel, target, options) {
-                    Ok(compiled) => compiled,
-                    Err(error) if is_missing(&error) => return Err(Stop::Missing(error.to_string())),
-                    Err(error) => return Err(Stop::wrong(error)),
-                }
-            }
-        };
+        let compiled = self.way.compile(&self.cuda, &as_suite_case(case))?;
         let function = Function::load(&self.cuda, &compiled)?;
-        let mut buffers = Vec::new();
-        for buffer in &case.buffers {
-            buffers.push(DeviceBuffer::upload(&self.cuda, &buffer.bytes)?);
-        }
-        let mut params = Params::new();
-        for arg in input(case).args {
-            let bits = match arg {
-                InputArg::Pointer(buffer, offset) => buffers[buffer].address() + offset,
-                InputArg::Bits(bits) => bits,
-            };
-            if !params.push(bits) {
-                return Err(Stop::Wrong("too many arguments".to_owned()));
-            }
-        }
-        function.launch(self.cuda.stream(), case.grid, &mut params)?;
-        self.cuda.synchronize()?;
-        let mut outputs = Vec::new();
-        for (buffer, data) in buffers.iter().zip(&case.buffers) {
-            let mut bytes = vec![0; data.bytes.len()];
-            buffer.download(0, &mut bytes)?;
-            outputs.push(bytes);
-        }
-        Ok(outputs)
+        run_function(&self.cuda, &function, case.grid, &input(case))
     }
-}
 
-impl OnGpu {
     /// A smaller case that has wrong results this way too, as a file for the corpus.
     fn made_small(&self, case: &Case) -> String {
         let mut fails = |case: &Case| {
@@ -184,24 +129,6 @@ impl OnGpu {
         };
         let small = shrink(case, SHRINK_ATTEMPTS, &mut fails).case;
         write_case(&small, &[format!("wrong results by {}", self.way.name())])
-    }
-}
-
-enum Stop {
-    Wrong(String),
-    Missing(String),
-    Driver(Error),
-}
-
-impl Stop {
-    fn wrong(error: impl ToString) -> Stop {
-        Stop::Wrong(error.to_string())
-    }
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        Stop::Driver(error)
     }
 }
 
@@ -241,9 +168,7 @@ fn check_of(name: String, case: Case, setting: &Setting) -> Check {
 
 /// What ptxas and NVRTC say of a kernel's code.
 fn checks_by_tools(name: &str, case: &Case) -> [Check; 2] {
-    let mut code = crate::case::Case::new(name, case.kernel.clone(), |_| Vec::new()).warps(case.num_warps);
-    code.local_memory = LocalMemory::Spills;
-    let code = Rc::new(code);
+    let code = Rc::new(as_suite_case(case));
     type Tool = fn(&crate::case::Case) -> Outcome;
     let tools: [(&str, Tool); 2] = [("ptxas", offline::ptxas), ("nvrtc", offline::nvrtc)];
     tools.map(|(way, run)| {

@@ -3,11 +3,10 @@
 use mytriton_abi::CompiledKernel;
 use mytriton_compiler::{OptLevel, compile};
 use mytriton_runtime::{Cuda, DeviceBuffer, Error, Function, Params};
-use mytriton_ssa::Kernel;
 
-use crate::case::{Arg, Case, Launch};
+use crate::case::{Case, Input, InputArg, Launch};
 use crate::check::{Outcome, failed};
-use crate::offline::{compile_options, cuda_options, is_missing, missing, optimised};
+use crate::offline::{compile_options, cuda_options, in_form, is_missing, missing};
 
 /// A way of a kernel to the GPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,51 +45,41 @@ impl Way {
             Way::Cuda => "cuda-c++".to_owned(),
         }
     }
-}
 
-/// Compiles a case one way for the GPU, runs its launches and compares them with the oracle's results.
-pub fn run(cuda: &Cuda, case: &Case, launches: &[Launch], oracle: &[Vec<Vec<u8>>], way: Way) -> Outcome {
-    let target = match cuda.target() {
-        Ok(target) => target,
-        Err(error) => return failed(error),
-    };
-    let compiled = match way {
-        Way::Ptx {
-            optimised: optimise,
-            opt_level,
-        } => {
-            let kernel: Kernel = if optimise {
-                optimised(&case.kernel)
-            } else {
-                case.kernel.clone()
-            };
-            match target
-                .parse()
-                .map(|target| compile(&kernel, &compile_options(case, target, opt_level)))
-            {
-                Ok(Ok(compiled)) => compiled.kernel,
-                Ok(Err(error)) => return failed(error),
-                Err(error) => return failed(error),
+    /// The case's kernel for the GPU.
+    pub fn compile(self, cuda: &Cuda, case: &Case) -> Result<CompiledKernel, Stop> {
+        let target = cuda.target()?;
+        match self {
+            Way::Ptx { optimised, opt_level } => {
+                let kernel = in_form(&case.kernel, optimised);
+                let options = compile_options(case, target.parse().map_err(Stop::wrong)?, opt_level);
+                Ok(compile(&kernel, &options).map_err(Stop::wrong)?.kernel)
             }
+            Way::Cuda => mytriton::compile(&case.kernel, target, cuda_options(case)).map_err(|error| {
+                if is_missing(&error) {
+                    Stop::Missing(error.to_string())
+                } else {
+                    Stop::wrong(error)
+                }
+            }),
         }
-        Way::Cuda => match mytriton::compile(&case.kernel, target, cuda_options(case)) {
-            Ok(compiled) => compiled,
-            Err(error) if is_missing(&error) => return missing(&error.to_string()),
-            Err(error) => return failed(error),
-        },
-    };
-    match run_compiled(cuda, &compiled, launches, oracle) {
-        Ok(()) => Outcome::Passed,
-        Err(Stop::Wrong(text)) => Outcome::Failed(text),
-        // After it the context is of no use any more.
-        Err(Stop::Driver(error @ Error::Kernel { .. })) => Outcome::Fatal(error.to_string()),
-        Err(Stop::Driver(error)) => failed(error),
     }
 }
 
-enum Stop {
+/// Why there are no results.
+pub enum Stop {
+    /// Something is not as it should be.
     Wrong(String),
+    /// A tool is missing.
+    Missing(String),
+    /// What the driver said.
     Driver(Error),
+}
+
+impl Stop {
+    fn wrong(error: impl ToString) -> Stop {
+        Stop::Wrong(error.to_string())
+    }
 }
 
 impl From<Error> for Stop {
@@ -99,39 +88,54 @@ impl From<Error> for Stop {
     }
 }
 
-fn run_compiled(
-    cuda: &Cuda,
-    compiled: &CompiledKernel,
-    launches: &[Launch],
-    oracle: &[Vec<Vec<u8>>],
-) -> Result<(), Stop> {
-    let function = Function::load(cuda, compiled)?;
-    for (launch, oracle) in launches.iter().zip(oracle) {
-        let mut params = Params::new();
-        let mut buffers = Vec::new();
-        for arg in &launch.args {
-            let bits = match arg {
-                Arg::Buffer(data) => {
-                    let buffer = DeviceBuffer::upload(cuda, &data.bytes)?;
-                    let address = buffer.address() + data.skip as u64 * u64::from(data.scalar.bytes());
-                    buffers.push((buffer, data.bytes.len()));
-                    address
-                }
-                Arg::Scalar(value) => value.bits(),
-            };
-            if !params.push(bits) {
-                return Err(Stop::Wrong("too many arguments".to_owned()));
-            }
+impl From<Stop> for Outcome {
+    fn from(stop: Stop) -> Outcome {
+        match stop {
+            Stop::Wrong(text) => Outcome::Failed(text),
+            Stop::Missing(what) => missing(&what),
+            // After it the context is of no use any more.
+            Stop::Driver(error @ Error::Kernel { .. }) => Outcome::Fatal(error.to_string()),
+            Stop::Driver(error) => failed(error),
         }
-        function.launch(cuda.stream(), launch.grid, &mut params)?;
-        cuda.synchronize()?;
-        let mut results = Vec::new();
-        for (buffer, len) in buffers {
-            let mut bytes = vec![0; len];
-            buffer.download(0, &mut bytes)?;
-            results.push(bytes);
-        }
-        launch.compare(&results, oracle).map_err(Stop::Wrong)?;
     }
-    Ok(())
+}
+
+/// Compiles a case one way for the GPU, runs its launches and compares them with the oracle's results.
+pub fn run(cuda: &Cuda, case: &Case, launches: &[Launch], oracle: &[Vec<Vec<u8>>], way: Way) -> Outcome {
+    let run = || {
+        let function = Function::load(cuda, &way.compile(cuda, case)?)?;
+        for (launch, oracle) in launches.iter().zip(oracle) {
+            let results = run_function(cuda, &function, launch.grid, &launch.input())?;
+            launch.compare(&results, oracle).map_err(Stop::Wrong)?;
+        }
+        Ok(())
+    };
+    run().map_or_else(|stop: Stop| stop.into(), |()| Outcome::Passed)
+}
+
+/// The buffers after a launch.
+pub fn run_function(cuda: &Cuda, function: &Function, grid: [u32; 3], input: &Input<'_>) -> Result<Vec<Vec<u8>>, Stop> {
+    let mut buffers = Vec::new();
+    for bytes in &input.buffers {
+        buffers.push(DeviceBuffer::upload(cuda, bytes)?);
+    }
+    let mut params = Params::new();
+    for arg in &input.args {
+        let bits = match *arg {
+            InputArg::Pointer(buffer, offset) => buffers[buffer].address() + offset,
+            InputArg::Bits(bits) => bits,
+        };
+        if !params.push(bits) {
+            return Err(Stop::wrong("too many arguments"));
+        }
+    }
+    function.launch(cuda.stream(), grid, &mut params)?;
+    cuda.synchronize()?;
+    let mut results = Vec::new();
+    for (buffer, before) in buffers.iter().zip(&input.buffers) {
+        let mut bytes = vec![0; before.len()];
+        buffer.download(0, &mut bytes)?;
+        results.push(bytes);
+    }
+    Ok(results)
 }

@@ -35,6 +35,11 @@ pub fn optimised(kernel: &Kernel) -> Kernel {
     kernel
 }
 
+/// The kernel as launches compile it, or as its front end made it.
+pub fn in_form(kernel: &Kernel, optimise: bool) -> Kernel {
+    if optimise { optimised(kernel) } else { kernel.clone() }
+}
+
 /// The options of a case for the PTX path.
 pub fn compile_options(case: &Case, target: Target, opt_level: OptLevel) -> CompileOptions {
     CompileOptions {

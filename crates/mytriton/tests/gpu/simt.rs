@@ -4,28 +4,12 @@ use mytriton_compiler::{OptLevel, Target, simt};
 use mytriton_simt::program::{Fence, Instr, Space};
 use mytriton_simt::{Launch as Blocks, Memory, Options, Program, run as execute};
 
-use crate::case::{Arg, Case, Launch};
+use crate::case::{Case, Input, InputArg, Launch};
 use crate::check::{Outcome, failed};
-use crate::offline::{compile_options, optimised};
+use crate::offline::{compile_options, in_form};
 
 /// Instructions of a warp: more than any case runs.
 const MAX_STEPS: u64 = 1 << 24;
-
-/// What is put into memory before a launch, and the arguments: addresses, and bits of numbers.
-pub struct Input<'a> {
-    /// The buffers' contents.
-    pub buffers: Vec<&'a [u8]>,
-    /// The arguments.
-    pub args: Vec<InputArg>,
-}
-
-/// An argument of a launch.
-pub enum InputArg {
-    /// So many bytes into a buffer.
-    Pointer(usize, u64),
-    /// A number.
-    Bits(u64),
-}
 
 /// The buffers after a launch, unless something is wrong.
 pub fn run_program(program: &Program, grid: [u32; 3], input: &Input<'_>, seed: u64) -> Result<Vec<Vec<u8>>, String> {
@@ -68,37 +52,22 @@ pub fn run_program(program: &Program, grid: [u32; 3], input: &Input<'_>, seed: u
 
 /// Compiles a case to the `gpu` stage, runs its launches there and compares them with the oracle's results.
 pub fn run(case: &Case, launches: &[Launch], oracle: &[Vec<Vec<u8>>], optimise: bool, seed: u64) -> Outcome {
-    let kernel = if optimise {
-        optimised(&case.kernel)
-    } else {
-        case.kernel.clone()
-    };
     // Up to this stage nothing depends on the target.
-    let program = match simt(&kernel, &compile_options(case, Target::Sm90a, OptLevel::O3)) {
+    let program = match simt(
+        &in_form(&case.kernel, optimise),
+        &compile_options(case, Target::Sm90a, OptLevel::O3),
+    ) {
         Ok(program) => program,
         Err(error) => return failed(error),
     };
     for (launch, oracle) in launches.iter().zip(oracle) {
         let result =
-            run_program(&program, launch.grid, &input(launch), seed).and_then(|got| launch.compare(&got, oracle));
+            run_program(&program, launch.grid, &launch.input(), seed).and_then(|got| launch.compare(&got, oracle));
         if let Err(error) = result {
             return failed(format!("{}: {error}", launch.what));
         }
     }
     Outcome::Passed
-}
-
-fn input(launch: &Launch) -> Input<'_> {
-    let mut buffers = Vec::new();
-    let args = launch.args.iter().map(|arg| match arg {
-        Arg::Buffer(data) => {
-            buffers.push(&data.bytes[..]);
-            InputArg::Pointer(buffers.len() - 1, data.skip as u64 * u64::from(data.scalar.bytes()))
-        }
-        Arg::Scalar(value) => InputArg::Bits(value.bits()),
-    });
-    let args = args.collect();
-    Input { buffers, args }
 }
 
 /// Without the barrier between a tile's way into shared memory and out of it, the threads' code has a race; it must be
@@ -111,7 +80,7 @@ pub fn a_missing_barrier_is_found() -> Result<(), String> {
     let mut tried = 0;
     for case in cases {
         let options = compile_options(&case, Target::Sm90a, OptLevel::O3);
-        let program = simt(&optimised(&case.kernel), &options).map_err(|error| error.to_string())?;
+        let program = simt(&in_form(&case.kernel, true), &options).map_err(|error| error.to_string())?;
         let Some(without) = without_barrier_before_load(&program) else {
             continue;
         };
@@ -121,8 +90,8 @@ pub fn a_missing_barrier_is_found() -> Result<(), String> {
         };
         tried += 1;
         for seed in 0..4 {
-            run_program(&program, launch.grid, &input(&launch), seed)?;
-            match run_program(&without, launch.grid, &input(&launch), seed) {
+            run_program(&program, launch.grid, &launch.input(), seed)?;
+            match run_program(&without, launch.grid, &launch.input(), seed) {
                 Err(found) if found.contains("data race") => {}
                 found => {
                     return Err(format!("{}, seed {seed}: without the barrier: {found:?}", case.name));

@@ -4,9 +4,9 @@ use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp};
-use rustc_hash::FxHashMap;
 
 use super::Conversion;
+use super::regroup::{held, layouts};
 use super::scratch::{guarded, stored_bytes};
 use super::thread::{extract, from_elements};
 use crate::ir::{PassResult, error_at, layout_at};
@@ -36,14 +36,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let op = convert.operation();
-        let (from, to) = (
-            layout_at(op, convert.source().r#type())?,
-            layout_at(op, convert.result().r#type())?,
-        );
-        let (Some(from), Some(to)) = (from, to) else {
-            return Err(error_at(op, "tiles with layouts are expected"));
-        };
-        if let Some(picked) = in_registers(&from, &to) {
+        let (from, to) = layouts(op)?;
+        // Where registers do not hold what is wanted, why not is of no interest.
+        if let Ok(picked) = held(&from, &to, <[u32]>::to_vec) {
             return Ok(self.permuted(emitter, operand, &picked));
         }
         let [from, to] = [&from, &to].map(|layout| Side { layout, extents: None });
@@ -168,22 +163,4 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         }
         Ok(Places { offsets, inside })
     }
-}
-
-/// For each register of `to` the register of `from` in the same thread that holds its element, if every one is there.
-fn in_registers(from: &DistributedLayout, to: &DistributedLayout) -> Option<Vec<u32>> {
-    let same = |f: &dyn Fn(&DistributedLayout) -> Vec<u32>| f(from) == f(to);
-    let lanes = (0..5).all(|bit| same(&|l| l.coords(0, 1 << bit, 0).to_vec()));
-    let warps = from.num_warps() == to.num_warps()
-        && (0..from.num_warps().ilog2()).all(|bit| same(&|l| l.coords(0, 0, 1 << bit).to_vec()));
-    if !(lanes && warps) {
-        return None;
-    }
-    let at: FxHashMap<Vec<u32>, u32> = (0..from.num_registers())
-        .rev()
-        .map(|r| (from.coords(r, 0, 0).to_vec(), r))
-        .collect();
-    (0..to.num_registers())
-        .map(|r| at.get(&to.coords(r, 0, 0).to_vec()).copied())
-        .collect()
 }

@@ -58,7 +58,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             let value = match layout_at(op, result.r#type())? {
                 None => partials[0].values[index],
                 Some(wanted) => {
-                    let picked = held(op, &kept, &wanted, |at| at.to_vec())?;
+                    let picked = held(&kept, &wanted, <[u32]>::to_vec).map_err(|message| error_at(op, message))?;
                     let values: Vec<_> = picked
                         .iter()
                         .map(|&group| partials[group as usize].values[index])

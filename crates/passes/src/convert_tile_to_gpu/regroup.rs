@@ -16,27 +16,27 @@ use crate::ir::{PassResult, error_at, layout_at};
 /// says where that is from where it goes to, and is linear.
 ///
 /// # Errors
-/// The lanes or warps of the layouts differ, or registers do not suffice.
-pub fn held<'c>(
-    op: OperationRef<'c, '_>,
+/// Says how the lanes or warps of the layouts differ, or that registers do not suffice.
+pub fn held(
     from: &DistributedLayout,
     to: &DistributedLayout,
     source: impl Fn(&[u32]) -> Vec<u32>,
-) -> PassResult<'c, Vec<u32>> {
+) -> Result<Vec<u32>, String> {
     // Lanes and warps must agree bit by bit; then registers can be matched in any one thread.
+    if from.num_warps() != to.num_warps() {
+        return Err("the operand's layout is of another number of warps than the result's".to_owned());
+    }
     for bit in 0..LANES.ilog2() {
         if source(&to.coords(0, 1 << bit, 0))[..] != from.coords(0, 1 << bit, 0)[..] {
-            return Err(error_at(
-                op,
-                format!("lane bit {bit} of the operand's layout differs from the result's"),
+            return Err(format!(
+                "lane bit {bit} of the operand's layout differs from the result's"
             ));
         }
     }
     for bit in 0..to.num_warps().ilog2() {
         if source(&to.coords(0, 0, 1 << bit))[..] != from.coords(0, 0, 1 << bit)[..] {
-            return Err(error_at(
-                op,
-                format!("warp bit {bit} of the operand's layout differs from the result's"),
+            return Err(format!(
+                "warp bit {bit} of the operand's layout differs from the result's"
             ));
         }
     }
@@ -47,7 +47,7 @@ pub fn held<'c>(
     (0..to.num_registers())
         .map(|r| registers.get(&source(&to.coords(r, 0, 0))).copied())
         .collect::<Option<_>>()
-        .ok_or_else(|| error_at(op, "the operand's layout does not hold what the result's needs"))
+        .ok_or_else(|| "the operand's layout does not hold what the result's needs".to_owned())
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
@@ -61,7 +61,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         source: impl Fn(&[u32]) -> Vec<u32>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let (from, to) = layouts(op)?;
-        let picked = held(op, &from, &to, source)?;
+        let picked = held(&from, &to, source).map_err(|message| error_at(op, message))?;
         Ok(thread::pick(emitter, operand, &picked, ty))
     }
 
@@ -110,7 +110,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
 }
 
 /// The layouts of an operation's operand and result.
-fn layouts<'c>(op: OperationRef<'c, '_>) -> PassResult<'c, (DistributedLayout, DistributedLayout)> {
+pub fn layouts<'c>(op: OperationRef<'c, '_>) -> PassResult<'c, (DistributedLayout, DistributedLayout)> {
     let result: Value = result_of(op, 0);
     let operand = op.operand(0).map_err(|e| error_at(op, e.to_string()))?.r#type();
     match (layout_at(op, operand)?, layout_at(op, result.r#type())?) {

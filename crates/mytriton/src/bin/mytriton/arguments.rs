@@ -72,21 +72,6 @@ fn scalar_of(dtype: DType) -> Scalar {
     }
 }
 
-/// The same in compiled kernels.
-pub fn dtype_of(scalar: Scalar) -> DType {
-    match scalar {
-        Scalar::I1 => DType::I1,
-        Scalar::I8 => DType::I8,
-        Scalar::I16 => DType::I16,
-        Scalar::I32 => DType::I32,
-        Scalar::I64 => DType::I64,
-        Scalar::F16 => DType::F16,
-        Scalar::BF16 => DType::BF16,
-        Scalar::F32 => DType::F32,
-        Scalar::F64 => DType::F64,
-    }
-}
-
 /// A kernel's name and parameters, for messages.
 pub fn signature(kernel: &str, params: &[ParamInfo]) -> String {
     let params: Vec<_> = params
@@ -160,7 +145,7 @@ pub fn bind_open<'a>(
 /// The parameter as a pointer to such elements.
 fn pointer(param: &ParamInfo, scalar: Scalar) -> ParamInfo {
     ParamInfo {
-        kind: ParamKind::Pointer(dtype_of(scalar)),
+        kind: ParamKind::Pointer(mytriton_compiler::dtype_of(scalar)),
         ..param.clone()
     }
 }
@@ -209,6 +194,7 @@ fn bind_one<'a>(param: &ParamInfo, value: &'a Value) -> Result<Bound<'a>, String
 
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     fn params() -> Vec<ParamInfo> {

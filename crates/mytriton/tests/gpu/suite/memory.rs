@@ -78,7 +78,7 @@ fn copies() -> Cases {
                         let total = n.div_ceil(block) * block;
                         let x = Data::random(random, scalar, n, Domain::Any, 0);
                         let y = Data::random(random, scalar, total, Domain::Any, 0);
-                        let filler = x.get(random.below(n as u64) as usize);
+                        let filler = x.get(random.below(n));
                         let mut expected = copied(&x, 0..n);
                         expected.resize(total, filler);
                         let args = [x.into(), y.into(), Arg::from(n as i32), filler.into()];
@@ -124,7 +124,7 @@ fn aligned_copies() -> Cases {
             let kernel = build(copy::definition(), &values, &[0, 1, 2])?;
             let name = format!("aligned_{scalar}_{block}_{warps}");
             let case = Case::new(name, kernel, move |random| {
-                let size = |random: &mut Random| 16 * (1 + random.below(300) as usize);
+                let size = |random: &mut Random| 16 * (1 + random.below(300));
                 let sizes = [16, 48, 1008, 4096, size(random), size(random)];
                 sizes
                     .map(|n| {
@@ -210,7 +210,7 @@ fn patterns() -> Cases {
             .iter()
             .map(|&n| {
                 let x = Data::random(random, Scalar::F64, n, Domain::Any, 0);
-                let from: Vec<usize> = (0..n).map(|_| random.below(n as u64) as usize).collect();
+                let from: Vec<usize> = (0..n).map(|_| random.below(n)).collect();
                 let index = Data::of(random, Scalar::I32, from.iter().map(|&i| Const::i32(i as i32)));
                 let y = Data::random(random, Scalar::F64, n, Domain::Any, 0);
                 let other = Const::from_f64(Scalar::F64, -1.5);

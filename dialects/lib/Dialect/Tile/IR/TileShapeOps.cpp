@@ -21,6 +21,18 @@ static LogicalResult verifyBothHaveLayout(Operation *op, RankedTensorType source
          << (source.getEncoding() ? "source" : "result") << " has";
 }
 
+/// The result must have the shape that follows from the operand.
+static LogicalResult verifyResultShape(Operation *op, RankedTensorType result,
+                                       ArrayRef<int64_t> shape) {
+  if (result.getShape() == shape)
+    return success();
+  InFlightDiagnostic error = op->emitOpError("result must have shape ");
+  llvm::interleave(shape, error, "x");
+  error << ", got ";
+  llvm::interleave(result.getShape(), error, "x");
+  return error;
+}
+
 static LogicalResult verifySameElement(Operation *op, RankedTensorType source,
                                        RankedTensorType result) {
   if (source.getElementType() == result.getElementType())
@@ -94,13 +106,8 @@ LogicalResult ExpandDimsOp::verify() {
            << source.getRank() << ", got " << axis;
   SmallVector<int64_t> shape(source.getShape());
   shape.insert(shape.begin() + axis, 1);
-  if (result.getShape() != ArrayRef(shape)) {
-    InFlightDiagnostic error = emitOpError("result must have shape ");
-    llvm::interleave(shape, error, "x");
-    error << ", got ";
-    llvm::interleave(result.getShape(), error, "x");
-    return error;
-  }
+  if (failed(verifyResultShape(*this, result, shape)))
+    return failure();
   return verifyBothHaveLayout(*this, source, result);
 }
 
@@ -211,13 +218,8 @@ LogicalResult TransposeOp::verify() {
   SmallVector<int64_t> shape;
   for (int32_t dim : permutation)
     shape.push_back(source.getDimSize(dim));
-  if (result.getShape() != ArrayRef(shape)) {
-    InFlightDiagnostic error = emitOpError("result must have shape ");
-    llvm::interleave(shape, error, "x");
-    error << ", got ";
-    llvm::interleave(result.getShape(), error, "x");
-    return error;
-  }
+  if (failed(verifyResultShape(*this, result, shape)))
+    return failure();
   return verifyBothHaveLayout(*this, source, result);
 }
 

@@ -7,7 +7,7 @@ mod runs;
 use clap::Args;
 use mytriton::abi::{DType, ParamInfo, ParamKind};
 use mytriton::simt::{Finding, FindingKind, Options, Program};
-use mytriton_compiler::{CompileOptions, GpuKernel, GpuParam, Target};
+use mytriton_compiler::{CompileOptions, GpuKernel, GpuParam, Target, dtype_of};
 use mytriton_ssa::{Kernel, OptLevel, Scalar, optimise};
 use rayon::prelude::*;
 
@@ -205,8 +205,8 @@ impl Check {
         let kernel = file.kernel()?;
         let program = &kernel.program;
         let kinds = kernel.params.iter().map(|param| match *param {
-            GpuParam::Scalar(scalar) => (ParamKind::Scalar(arguments::dtype_of(scalar)), scalar == Scalar::I64),
-            GpuParam::Pointer(Some(scalar)) => (ParamKind::Pointer(arguments::dtype_of(scalar)), false),
+            GpuParam::Scalar(scalar) => (ParamKind::Scalar(dtype_of(scalar)), scalar == Scalar::I64),
+            GpuParam::Pointer(Some(scalar)) => (ParamKind::Pointer(dtype_of(scalar)), false),
             GpuParam::Pointer(None) => (ParamKind::Scalar(DType::I64), true),
         });
         let (params, open): (Vec<ParamInfo>, Vec<bool>) = kinds
