@@ -16,7 +16,7 @@
 //! | column xor 2 row | 1 | 1 |
 
 use crate::gf2::{Echelon, extend, independent, intersection};
-use crate::{Dim, DistributedLayout, LayoutError, LinearLayout};
+use crate::{Dim, DistributedLayout, LayoutError, LinearLayout, RegisterGroup};
 
 type Result<T, E = LayoutError> = std::result::Result<T, E>;
 
@@ -51,6 +51,32 @@ pub fn offsets(threads: &DistributedLayout, shared: &LinearLayout) -> Result<Lin
 pub fn max_access(threads: &DistributedLayout, shared: &LinearLayout, element_bytes: u32) -> Result<u32> {
     let limit = 1 << (ACCESS_BITS - element_bits(element_bytes)?);
     Ok(registers_to_offsets(threads, shared)?.max_vector_width(0).min(limit))
+}
+
+/// The registers of each access of `vector` elements, the one at the lowest offset first.
+///
+/// # Errors
+/// As [`max_access`], which must be at least `vector`.
+///
+/// ```
+/// use mytriton_layout::{DistributedLayout, Swizzle, staging, swizzled};
+/// let threads = DistributedLayout::blocked(&[8, 32], &[1, 8], &[8, 4], &[1, 1], &[1, 0])?;
+/// let shared = swizzled(&[8, 32], &[1, 0], Swizzle { vec: 4, per_phase: 1, max_phase: 8 })?;
+/// assert_eq!(staging::max_access(&threads, &shared, 2)?, 4);
+/// let accesses = staging::accesses(&threads, &shared, 4)?;
+/// assert_eq!(accesses.len(), 2);
+/// assert_eq!(accesses[1][..], [4, 5, 6, 7]);
+/// # Ok::<(), mytriton_layout::LayoutError>(())
+/// ```
+pub fn accesses(threads: &DistributedLayout, shared: &LinearLayout, vector: u32) -> Result<Vec<RegisterGroup>> {
+    let map = registers_to_offsets(threads, shared)?;
+    map.register_groups(0, vector).ok_or_else(|| LayoutError::Parameters {
+        constructor: "shared",
+        message: format!(
+            "accesses of {vector} elements: {} are possible here",
+            map.max_vector_width(0)
+        ),
+    })
 }
 
 /// The conflict of storing or loading a tile with accesses of `vector` elements, from the bases.

@@ -36,13 +36,14 @@ pub fn ptr_pointee(ty: Type<'_>) -> Option<Type<'_>> {
 }
 
 /// The handles of the dialects that a pass may make operations of on the way from tiles to the llvm dialect: tile,
-/// arith, math, scf, vector, gpu and llvm.
-pub fn lowering_dialect_handles() -> [DialectHandle; 7] {
+/// arith, math, scf, vector, gpu, nvvm and llvm.
+pub fn lowering_dialect_handles() -> [DialectHandle; 8] {
     // SAFETY: the functions have no preconditions and return handles to static data.
-    let (math, vector) = unsafe {
+    let (math, vector, nvvm) = unsafe {
         (
             DialectHandle::from_raw(mlir_sys::mlirGetDialectHandle__math__()),
             DialectHandle::from_raw(mlir_sys::mlirGetDialectHandle__vector__()),
+            DialectHandle::from_raw(mlir_sys::mlirGetDialectHandle__nvvm__()),
         )
     };
     [
@@ -52,6 +53,7 @@ pub fn lowering_dialect_handles() -> [DialectHandle; 7] {
         DialectHandle::scf(),
         vector,
         DialectHandle::gpu(),
+        nvvm,
         DialectHandle::llvm(),
     ]
 }

@@ -6,8 +6,9 @@ use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp};
 
 use super::Conversion;
+use super::local::stored_bytes;
 use super::regroup::{held, layouts};
-use super::scratch::{guarded, stored_bytes};
+use super::scratch::guarded;
 use super::thread::{extract, from_elements};
 use crate::ir::{PassResult, error_at, layout_at};
 use crate::shape::keeps_places;

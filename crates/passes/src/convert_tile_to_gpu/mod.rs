@@ -12,6 +12,8 @@ mod control;
 mod exchange;
 mod index;
 mod integer;
+#[allow(dead_code)]
+mod local;
 mod math;
 mod memory;
 mod reduce;

@@ -4,14 +4,12 @@
 //! use takes other bytes, and its own barrier ends those loads: no third use meets them. Where that is not possible, or
 //! it is not known what came before, as at the start of a loop's body, another barrier goes before the stores.
 
-use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, OperationRef, Region, Type, Value, ValueLike};
 use mytriton_tile::emit::{CmpI, Emitter};
-use mytriton_tile::types::ssa_scalar;
 
-use super::Conversion;
+use super::{Conversion, local};
 use crate::ir::{PassResult, error_at};
 
 /// The symbol.
@@ -87,11 +85,6 @@ pub fn declare<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64) {
     );
 }
 
-/// The bytes that a number of this type takes; a truth value takes one.
-pub fn stored_bytes(element: Type<'_>) -> u64 {
-    ssa_scalar(element).map_or(8, |scalar| u64::from(scalar.bytes()))
-}
-
 /// The address of a use.
 #[derive(Clone, Copy)]
 pub struct Scratch<'c, 'a> {
@@ -121,18 +114,14 @@ impl<'c: 'a, 'a> Scratch<'c, 'a> {
         emitter.cmpi(CmpI::Ne, value, zero)
     }
 
+    #[allow(dead_code)]
+    /// Where the use begins, an `!llvm.ptr<3>` aligned to 16 bytes.
+    pub fn base(self) -> Value<'c, 'a> {
+        self.base
+    }
+
     fn at(self, emitter: Emitter<'c, 'a>, offset: Value<'c, 'a>) -> Value<'c, 'a> {
-        let dynamic = DenseI32ArrayAttribute::new(emitter.context, &[i32::MIN]);
-        let attributes = [
-            ("rawConstantIndices", dynamic.into()),
-            ("elem_type", emitter.type_attribute(byte(emitter))),
-        ];
-        emitter.value(
-            "llvm.getelementptr",
-            &[self.base, offset],
-            self.base.r#type(),
-            &attributes,
-        )
+        local::at(emitter, self.base, offset)
     }
 }
 
@@ -182,6 +171,16 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     pub(super) fn stored(&mut self, emitter: Emitter<'c, 'a>, scratch: Scratch<'c, 'a>) {
         self.barrier(emitter);
         self.pending = Pending::Ranges(vec![(scratch.start, scratch.start + scratch.bytes)]);
+    }
+
+    /// Between the stores and the loads of a use in which every warp loads what it has stored itself: the warps need not
+    /// wait for one another (PTX ISA, "bar.warp.sync", which also orders memory among the lanes).
+    #[allow(dead_code)]
+    pub(super) fn stored_by_warps(&mut self, emitter: Emitter<'c, 'a>, scratch: Scratch<'c, 'a>) {
+        let all = emitter.int(32, -1);
+        emitter.op("nvvm.bar.warp.sync", &[all], &[], &[]);
+        let loaded = Pending::Ranges(vec![(scratch.start, scratch.start + scratch.bytes)]);
+        self.pending = std::mem::take(&mut self.pending).or(loaded);
     }
 
     /// A barrier, which ends all loads.

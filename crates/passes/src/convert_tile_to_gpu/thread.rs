@@ -3,7 +3,7 @@
 use melior::ir::attribute::{DenseElementsAttribute, DenseI64ArrayAttribute};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type, Value, ValueLike};
-use mytriton_layout::{Dim, DistributedLayout, IndexBuilder, IndexPlan, LayoutError};
+use mytriton_layout::{Dim, DistributedLayout, IndexBuilder, IndexPlan, LayoutError, LinearLayout};
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 
 /// The thread's numbers, computed at the start of the kernel.
@@ -79,15 +79,8 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
         layout: &DistributedLayout,
         axis: usize,
     ) -> Result<Value<'c, 'a>, LayoutError> {
-        let plan = IndexPlan::new(layout.linear());
-        let disjoint = plan.axes()[axis].disjoint;
-        let of_thread = plan.fold("register", 0)?;
-        let zero = emitter.int(32, 0);
-        let of_thread = of_thread.axes()[axis].emit(&mut Index(emitter), |_, input: &Dim| match input.as_str() {
-            "lane" => self.lane,
-            "warp" => self.warp,
-            _ => zero,
-        });
+        let disjoint = IndexPlan::new(layout.linear()).axes()[axis].disjoint;
+        let of_thread = self.share(emitter, layout.linear(), axis)?;
         let of_register: Vec<i32> = (0..layout.num_registers())
             .map(|r| layout.coords(r, 0, 0)[axis] as i32)
             .collect();
@@ -104,6 +97,26 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
             true => add(emitter, of_thread, of_register),
             false => emitter.binary("arith.xori", of_thread, of_register),
         })
+    }
+
+    /// What lane and warp add, by an exclusive or, to the output `axis` of a map from register, lane and warp: an `i32`.
+    ///
+    /// # Errors
+    /// The map has an input `register`.
+    pub fn share(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        map: &LinearLayout,
+        axis: usize,
+    ) -> Result<Value<'c, 'a>, LayoutError> {
+        let of_thread = IndexPlan::new(map).fold("register", 0)?;
+        let zero = emitter.int(32, 0);
+        let share = of_thread.axes()[axis].emit(&mut Index(emitter), |_, input: &Dim| match input.as_str() {
+            "lane" => self.lane,
+            "warp" => self.warp,
+            _ => zero,
+        });
+        Ok(share)
     }
 
     /// Whether this thread writes what it holds in a layout: of threads with the same elements one does. None when all
