@@ -82,6 +82,7 @@ const TARGETS: &[Target] = &[
     target("artefact", "artefact", &[], false),
     target("npy", "npy", &[], false),
     target("arguments", "arguments", &[], false),
+    target("layout", "layout", &[], false),
     target("mlir_module", "mlir", &["examples/kernels", "lit-tests/Dialect"], true),
     target("mlir_attribute", "mlir", &[], true),
     target("mlir_gpu", "mlir_gpu", &["lit-tests/Conversion"], true),

@@ -5,6 +5,7 @@
 pub mod arguments;
 pub mod artefact;
 pub mod diagnostics;
+pub mod layout;
 #[cfg(feature = "mlir")]
 pub mod mlir_attribute;
 #[cfg(feature = "mlir")]
