@@ -114,8 +114,8 @@ pub(crate) fn place_name(place: usize, launch: usize) -> &'static str {
     }
 }
 
-/// The signless type.
-pub(crate) fn abi_dtype(scalar: Scalar) -> abi::DType {
+/// The number type as compiled kernels name it.
+pub fn dtype_of(scalar: Scalar) -> abi::DType {
     match scalar {
         Scalar::I1 => abi::DType::I1,
         Scalar::I8 => abi::DType::I8,
@@ -134,8 +134,8 @@ pub(crate) fn params_of(kernel: &Kernel) -> Vec<ParamInfo> {
     let info = |param: &mytriton_ssa::Param| ParamInfo {
         name: param.name.clone(),
         kind: match kernel.ty(param.value).elem {
-            Elem::Ptr(pointee) => AbiKind::Pointer(abi_dtype(pointee)),
-            Elem::Scalar(scalar) => AbiKind::Scalar(abi_dtype(scalar)),
+            Elem::Ptr(pointee) => AbiKind::Pointer(dtype_of(pointee)),
+            Elem::Scalar(scalar) => AbiKind::Scalar(dtype_of(scalar)),
         },
         divisibility: param.divisibility.max(1),
     };
@@ -153,7 +153,7 @@ pub(crate) fn check(kernel: &str, params: &[ParamInfo], args: &[Arg<'_>], place:
             AbiKind::Pointer(dtype) => (true, dtype),
             AbiKind::Scalar(dtype) => (false, dtype),
         };
-        let fits = |dtype: DType| abi_dtype(dtype.scalar()) == wanted;
+        let fits = |dtype: DType| dtype_of(dtype.scalar()) == wanted;
         let multiple = |bits: u64| bits.is_multiple_of(u64::from(param.divisibility));
         let divisibility = |value: String| ArgumentProblem::Divisibility {
             value,

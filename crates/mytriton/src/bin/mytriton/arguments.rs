@@ -145,7 +145,7 @@ pub fn bind_open<'a>(
 /// The parameter as a pointer to such elements.
 fn pointer(param: &ParamInfo, scalar: Scalar) -> ParamInfo {
     ParamInfo {
-        kind: ParamKind::Pointer(mytriton_compiler::dtype_of(scalar)),
+        kind: ParamKind::Pointer(mytriton::dtype_of(scalar)),
         ..param.clone()
     }
 }

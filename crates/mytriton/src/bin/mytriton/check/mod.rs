@@ -6,8 +6,9 @@ mod runs;
 
 use clap::Args;
 use mytriton::abi::{DType, ParamInfo, ParamKind};
+use mytriton::dtype_of;
 use mytriton::simt::{Finding, FindingKind, Options, Program};
-use mytriton_compiler::{CompileOptions, GpuKernel, GpuParam, Target, dtype_of};
+use mytriton_compiler::{CompileOptions, GpuKernel, GpuParam, Target};
 use mytriton_ssa::{Kernel, OptLevel, Scalar, optimise};
 use rayon::prelude::*;
 
