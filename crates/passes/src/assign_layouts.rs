@@ -19,7 +19,6 @@ use mytriton_layout::{DistributedLayout, LayoutError};
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of, shape_of};
 use mytriton_tile::layout::tensor_type;
 use mytriton_tile::ops::{self, LoadOp, StoreOp, TileOp};
-use mytriton_tile::permutation_of;
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -28,7 +27,7 @@ use crate::axis_info::AxisInfos;
 use crate::ir::{
     PassResult, blocks_of, copy_of_combine, error_at, kernels_of, key, name_of, num_warps_of, ops_of, pointee_bytes,
 };
-use crate::shape::{keeps_places, padded};
+use crate::shape::keeps_places;
 
 /// The widest access of one thread, in bytes.
 const ACCESS_BYTES: u64 = 16;
@@ -128,33 +127,14 @@ const ELEMENTWISE: &[&str] = &[
     ops::PTR_TO_INT,
 ];
 
-/// The layout in which operand `shape` of an operation is wanted, so that the result comes in `layout`.
+/// The layout in which operand `index` of an operation is wanted, so that the result comes in `layout`.
 fn operand_layout<'c>(
     op: OperationRef<'c, '_>,
     name: &str,
-    shape: &[u64],
+    index: usize,
     layout: &DistributedLayout,
 ) -> PassResult<'c, DistributedLayout> {
-    let derived = match TileOp::cast(op) {
-        Some(TileOp::ExpandDims(expand)) => layout.slice(expand.axis() as usize),
-        Some(TileOp::Broadcast(_)) => {
-            let extents: Vec<u32> = shape.iter().map(|&d| d as u32).collect();
-            layout.broadcast_operand(&extents).and_then(|l| {
-                // Registers that hold the same element would be loaded and computed again and again.
-                DistributedLayout::new(l.linear().remove_zero_bases("register")?)
-            })
-        }
-        Some(TileOp::Reshape(_)) => layout.reshape(&padded(shape)),
-        Some(TileOp::Transpose(transpose)) => {
-            let permutation = permutation_of(transpose).unwrap_or_default();
-            let mut back = vec![0; permutation.len()];
-            for (of_result, &of_operand) in permutation.iter().enumerate() {
-                back[of_operand] = of_result;
-            }
-            layout.permute(&back)
-        }
-        _ => Ok(layout.clone()),
-    };
+    let derived = crate::rules::operand_layout(op, index, layout);
     derived.map_err(|e| error_at(op, format!("no layout for the operand of '{name}': {e}")))
 }
 
@@ -239,9 +219,9 @@ impl Demands {
             } else if op.result_count() == 1 {
                 let result: Value = result_of(op, 0);
                 for layout in self.wanted.get(&key(result)).cloned().unwrap_or_default() {
-                    for value in op.operands() {
-                        if let Some(shape) = shape_of(value.r#type()) {
-                            let wanted = operand_layout(op, &name, &shape, &layout)?;
+                    for (index, value) in op.operands().enumerate() {
+                        if value.r#type().is_ranked_tensor() {
+                            let wanted = operand_layout(op, &name, index, &layout)?;
                             self.want(value, wanted);
                         }
                     }
@@ -394,10 +374,10 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
         let mut made = SmallVec::new();
         for layout in self.demands.wanted.get(&key(result)).cloned().unwrap_or_default() {
             let mut operands = Vec::new();
-            for value in op.operands() {
-                let wanted = match shape_of(value.r#type()) {
-                    None => None,
-                    Some(shape) => Some(operand_layout(op, &name, &shape, &layout)?),
+            for (index, value) in op.operands().enumerate() {
+                let wanted = match value.r#type().is_ranked_tensor() {
+                    false => None,
+                    true => Some(operand_layout(op, &name, index, &layout)?),
                 };
                 operands.push(self.get(op, value, wanted.as_ref())?);
             }

@@ -6,4 +6,5 @@ pub mod convert_tile_to_gpu;
 pub mod insert_barriers;
 pub mod ir;
 pub mod registry;
+pub mod rules;
 pub mod shape;
