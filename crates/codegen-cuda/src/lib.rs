@@ -149,6 +149,16 @@ impl CudaSource {
 /// or scan combines do not fit the shared memory of a block.
 pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaError> {
     verify(kernel)?;
+    for op in kernel.ops_in_order() {
+        let op = kernel.op(op);
+        if let OpKind::Join | OpKind::Split | OpKind::Gather { .. } | OpKind::Histogram = op.kind {
+            return Err(CudaError::Unsupported {
+                kernel: kernel.name.clone(),
+                operation: op.kind.name(),
+                place: kernel.describe_loc(op.loc),
+            });
+        }
+    }
     let threads = Threads::of(kernel);
     let demands = demand::Demands::of(kernel, &threads);
     let shared_bytes = moves::shared_bytes(kernel, &demands)?;

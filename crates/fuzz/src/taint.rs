@@ -202,6 +202,12 @@ impl Flow {
             OpKind::Const(_) => Facts::EXACT,
             OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast => self.get(node.operands[0]),
             OpKind::Reshape | OpKind::Transpose { .. } => self.get(node.operands[0]),
+            OpKind::Join => all(&node.operands)?,
+            OpKind::Split => self.get(node.operands[0]),
+            OpKind::Gather { .. } => {
+                self.exact(node, &node.operands[1..])?;
+                self.get(node.operands[0])
+            }
             OpKind::Reduce { .. } | OpKind::Scan { .. } => {
                 self.exact(node, &node.operands)?;
                 if Combine::of(tree, node).is_none() {

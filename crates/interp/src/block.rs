@@ -123,22 +123,25 @@ pub(crate) enum Why {
     ByZero,
     /// Integer division of the smallest number by -1.
     Overflow,
+    /// Gathered from outside of the block.
+    OutsideOfAxis,
 }
 
 impl Poison {
     pub fn code(op: OpId, why: Why) -> u32 {
-        1 + 3 * op.index() as u32 + why as u32
+        1 + 4 * op.index() as u32 + why as u32
     }
 
     /// The reason of a non-zero code.
     pub fn from_code(code: u32) -> Poison {
-        let why = match (code - 1) % 3 {
+        let why = match (code - 1) % 4 {
             0 => Why::MaskedOff,
             1 => Why::ByZero,
-            _ => Why::Overflow,
+            2 => Why::Overflow,
+            _ => Why::OutsideOfAxis,
         };
         Poison {
-            op: ((code - 1) / 3) as usize,
+            op: ((code - 1) / 4) as usize,
             why,
         }
     }

@@ -221,6 +221,18 @@ pub enum Fault {
         /// The operation that uses it, with its place.
         used_by: String,
     },
+    /// An index of `gather` that is no coordinate of the axis, whose element is then used.
+    #[error("the index is outside of axis {axis} of {block}; the result is used as the {role} of {used_by}")]
+    GatherIndex {
+        /// The axis along which elements are chosen.
+        axis: usize,
+        /// The block that they are chosen from.
+        block: Type,
+        /// What the result is used for.
+        role: &'static str,
+        /// The operation that uses it, with its place.
+        used_by: String,
+    },
     /// A loop whose step is not positive.
     #[error("the step of the loop is {0}: it must be at least 1")]
     Step(i64),

@@ -1,11 +1,12 @@
-//! The pure operations but reductions and scans, a whole block at a time: one dispatch on operation and type, then a loop over elements.
+//! The pure operations but those with several results, a whole block at a time: one dispatch on operation and type, then a loop over elements.
 //! None of them can fail; what has no value is marked as poison.
 
 use mytriton_ssa::{CastKind, CmpPred, Elem, Kernel, OpData, OpId, OpKind, Type};
 
-use crate::block::{Block, Element, Poison, each_float, each_int, each_scalar, map1, map2, storage};
+use crate::block::{Block, Element, Poison, Why, each_float, each_int, each_scalar, map1, map2, storage};
 use crate::float::{self, Float};
 use crate::int::{self, Int};
+use crate::select::{self, Choice};
 use crate::shape;
 
 /// What the pure operations need to know beside their operands.
@@ -54,6 +55,18 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Block],
                 moved
             });
         }
+        OpKind::Join => select::join(operands[0], operands[1], scalar, out),
+        OpKind::Gather { axis } => {
+            let (from, by) = (operand_ty(0), operand_ty(1));
+            let outside = Poison::code(id, Why::OutsideOfAxis);
+            let chosen = Choice::of(from.shape.dims(), by.shape.dims(), *axis);
+            each_int!(storage(by), I => {
+                select::gather(operands[0], operands[1], scalar, &chosen.sources(operands[1].get::<I>()), outside, out);
+            });
+        }
+        OpKind::Histogram => each_int!(storage(operand_ty(0)), T => {
+            select::histogram::<T>(operands[0], operands.get(1).copied(), result.shape.elements(), out);
+        }),
         OpKind::Unary(unary) => {
             if scalar.is_int() {
                 // The only one of them for integers is `abs`.
@@ -118,7 +131,7 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Block],
             out.inherit_poison(operands[0]);
             out.inherit_poison(operands[1]);
         }
-        OpKind::Reduce { .. } | OpKind::Scan { .. } => {
+        OpKind::Reduce { .. } | OpKind::Scan { .. } | OpKind::Split => {
             unreachable!("'{}' has several results", op.kind.name())
         }
         OpKind::Load | OpKind::Store | OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => {

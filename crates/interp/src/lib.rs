@@ -54,6 +54,7 @@ mod machine;
 mod memory;
 mod races;
 mod report;
+mod select;
 mod shape;
 
 pub use error::{Access, ArgumentProblem, Fault, InterpError, ProgramError};

@@ -9,6 +9,7 @@ use crate::block::{Block, Element, Poison, Why, each_int, each_scalar, storage};
 use crate::combine::combine;
 use crate::eval::{Context, evaluate};
 use crate::int::Int;
+use crate::select::split;
 
 /// What to do for each program, found once per kernel.
 #[derive(Debug)]
@@ -172,6 +173,11 @@ impl<'a> Machine<'a> {
             let operands: Vec<&Block> = op.operands.iter().map(|&v| self.value(v)).collect();
             let values = combine(&self.cx, op, &operands);
             self.assign(&op.results, values.into_iter().map(Rc::new).collect());
+            return;
+        }
+        if op.kind == OpKind::Split {
+            let values = split(self.value(op.operands[0]), storage(self.cx.kernel.ty(result)));
+            self.assign(&op.results, values.map(Rc::new).into());
             return;
         }
         if let OpKind::ExpandDims { .. } | OpKind::Reshape = op.kind {

@@ -39,6 +39,20 @@ impl Reporter<'_> {
                         role,
                         load: self.describe(origin),
                     },
+                    // The mistake is at the index.
+                    Why::OutsideOfAxis => {
+                        (op, element) = (origin, self.machine.find_poison(origin, Why::OutsideOfAxis));
+                        let gather = self.kernel.op(origin);
+                        Fault::GatherIndex {
+                            axis: match gather.kind {
+                                OpKind::Gather { axis } => axis,
+                                _ => 0,
+                            },
+                            block: self.kernel.ty(gather.operands[0]),
+                            role,
+                            used_by: self.describe(trap.op),
+                        }
+                    }
                     // The mistake is at the division.
                     why => {
                         (op, element) = (origin, self.machine.find_poison(origin, why));
@@ -92,7 +106,9 @@ impl Reporter<'_> {
         };
         let data = self.kernel.op(op);
         let place = self.kernel.describe_loc(data.loc);
-        let shape = data.operands.first().map(|&v| self.kernel.ty(v).shape);
+        // A gather works on the elements of its index.
+        let shaped = usize::from(matches!(data.kind, OpKind::Gather { .. }));
+        let shape = data.operands.get(shaped).map(|&v| self.kernel.ty(v).shape);
         let element = element.zip(shape.filter(|shape| !shape.is_scalar()));
         ProgramError {
             kernel: self.kernel.name.clone(),

@@ -117,6 +117,153 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn joined_elements_are_neighbours_and_split_again(dims in prop::collection::vec(1u32..6, 0..=4), seed in any::<i32>()) {
+        let count = dims.iter().product::<u32>() as i32;
+        let x: Vec<i32> = (0..count).map(|i| (i ^ seed).wrapping_mul(0x9E37_79B1_u32 as i32)).collect();
+        let mut wide = dims.clone();
+        wide.push(2);
+        let joined = run(&dims, "%n = sub %b, %b : BLOCK %m = sub %n, %b : BLOCK %r = join %b, %m : BLOCK", &wide, &x);
+        let pairs: Vec<i32> = x.iter().flat_map(|&v| [v, v.wrapping_neg()]).collect();
+        prop_assert_eq!(&joined, &pairs);
+        // The second half, then the first one.
+        for (body, which) in [("%q, %r = split %b : BLOCK", 1), ("%r, %q = split %b : BLOCK", 0)] {
+            let half = run(&wide, body, &dims, &joined);
+            let expected: Vec<i32> = joined.iter().skip(which).step_by(2).copied().collect();
+            prop_assert_eq!(half, expected);
+        }
+    }
+
+    #[test]
+    fn gathers_choose_along_their_axis((dims, axis) in shapes(), seed in any::<i32>()) {
+        let count = dims.iter().product::<u32>() as i32;
+        let x: Vec<i32> = (0..count).map(|i| (i ^ seed).wrapping_mul(0x9E37_79B1_u32 as i32)).collect();
+        let extent = dims[axis];
+        let body = format!(
+            "%e = const {extent} : BLOCK %i = rem_u %b, %e : BLOCK %r = gather %b, %i axis {axis} : BLOCK to BLOCK"
+        );
+        let found = run(&dims, &body, &dims, &x);
+        let mut expected = x.clone();
+        for line in lines(&dims, axis) {
+            for &at in &line {
+                expected[at] = x[line[(x[at] as u32 % extent) as usize]];
+            }
+        }
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn histograms_count_what_is_inside(dims in prop::collection::vec(1u32..6, 1..=4), bins in 1u32..20, seed in any::<i32>()) {
+        let count = dims.iter().product::<u32>() as i32;
+        let x: Vec<i32> = (0..count).map(|i| (i ^ seed).wrapping_mul(0x9E37_79B1_u32 as i32) >> 27).collect();
+        let counts = |kept: &dyn Fn(i32) -> bool| -> Vec<i32> {
+            (0..bins as i32).map(|bin| x.iter().filter(|&&v| v == bin && kept(v)).count() as i32).collect()
+        };
+        let plain = format!("%r = histogram %b : BLOCK to block<{bins}xi32>");
+        prop_assert_eq!(run(&dims, &plain, &[bins], &x), counts(&|_| true));
+        let dims_text: String = dims.iter().map(|d| format!("{d}x")).collect();
+        let masked = format!(
+            "%t = const 3 : BLOCK %h = and %b, %t : BLOCK %m = cmp ne %h, %t : BLOCK
+             %w = trunc_int %b : BLOCK to block<{dims_text}i8>
+             %r = histogram %w, %m : block<{dims_text}i8> to block<{bins}xi32>"
+        );
+        prop_assert_eq!(run(&dims, &masked, &[bins], &x), counts(&|v| v & 3 != 3));
+    }
+}
+
+/// Index and result may be longer or shorter than the block.
+#[test]
+fn gathers_of_another_extent() {
+    let x = [10, 11, 12, 20, 21, 22];
+    let body = "%i = const 2 : block<2x1xi64> %r = gather %b, %i axis 1 : block<2x3xi32> to block<2x1xi32>";
+    assert_eq!(run(&[2, 3], body, &[2, 1], &x), [12, 22]);
+    let body = "%l = range 0, 15 %t = const 2 : block<15xi32> %m = rem_u %l, %t : block<15xi32>
+        %n = trunc_int %m : block<15xi32> to block<15xi8>
+        %i = reshape %n : block<15xi8> to block<5x3xi8> %r = gather %b, %i axis 0 : block<2x3xi32> to block<5x3xi32>";
+    let expected = [10, 21, 12, 20, 11, 22, 10, 21, 12, 20, 11, 22, 10, 21, 12];
+    assert_eq!(run(&[2, 3], body, &[5, 3], &x), expected);
+}
+
+/// Every index is read as unsigned; one that is outside of the axis is told where it stands, when its element is used.
+#[test]
+fn an_index_outside_of_the_block() {
+    let text = |mask: &str, scalar: &str| {
+        format!(
+            "kernel @k(%x: ptr<i32>, %i: ptr<{scalar}>, %out: ptr<i32>) {{
+  %l = range 0, 4
+  %xs = splat %x : block<4xptr<i32>>
+  %xp = addptr %xs, %l : block<4xptr<i32>>
+  %b = load %xp : block<4xptr<i32>>
+  %is = splat %i : block<4xptr<{scalar}>>
+  %ip = addptr %is, %l : block<4xptr<{scalar}>>
+  %at = load %ip : block<4xptr<{scalar}>>
+  %r = gather %b, %at axis 0 : block<4xi32> to block<4xi32>
+  %os = splat %out : block<4xptr<i32>>
+  %o = addptr %os, %l : block<4xptr<i32>>
+  %two = const 2 : block<4xi32>
+  %m = cmp ne %l, %two : block<4xi32>
+  store %o, %r{mask} : block<4xptr<i32>>
+}}"
+        )
+    };
+    let outcome = |mask: &str, indices: &[i32; 4]| {
+        let mut b = Bench::new(&text(mask, "i32"));
+        b.i32s(&[5, 6, 7, 8]);
+        b.i32s(indices);
+        let out = b.i32s(&[0; 4]);
+        b.run([1, 1, 1]).map(|_| b.read_i32s(out)).map_err(|e| e.to_string())
+    };
+    assert_eq!(outcome("", &[3, 0, 2, 0]), Ok(vec![8, 5, 7, 5]));
+    assert_eq!(outcome(", %m", &[3, 0, -1, 0]), Ok(vec![8, 5, 0, 5]));
+    for outside in [4, -1, i32::MAX, i32::MIN] {
+        let error = outcome("", &[3, 0, outside, 0]).unwrap_err();
+        assert_eq!(
+            error,
+            "k.ssa:9:3: 'gather' of kernel 'k', program (0, 0, 0), element (2): the index is outside of axis 0 of \
+             block<4xi32>; the result is used as the value of 'store' at k.ssa:14:3"
+        );
+    }
+    let mut b = Bench::new(&text("", "i8"));
+    b.i32s(&[5, 6, 7, 8]);
+    b.bytes(mytriton_ssa::Scalar::I8, &[3, 0, 255, 1]);
+    b.i32s(&[0; 4]);
+    assert!(b.error([1, 1, 1]).contains("element (2): the index is outside"));
+}
+
+/// One undefined element that may count makes every bin undefined; one that is masked off does not.
+#[test]
+fn undefined_elements_are_not_counted() {
+    let outcome = |mask: &str| {
+        let text = format!(
+            "kernel @k(%x: ptr<i32>, %out: ptr<i32>) {{
+               %i = range 0, 4
+               %two = const 2 : block<4xi32>
+               %low = cmp lt %i, %two : block<4xi32>
+               %xs = splat %x : block<4xptr<i32>>
+               %p = addptr %xs, %i : block<4xptr<i32>>
+               %b = load %p, %low : block<4xptr<i32>>
+               %r = histogram %b{mask} : block<4xi32> to block<4xi32>
+               %os = splat %out : block<4xptr<i32>>
+               %o = addptr %os, %i : block<4xptr<i32>>
+               store %o, %r : block<4xptr<i32>>
+             }}"
+        );
+        let mut b = Bench::new(&text);
+        b.i32s(&[3, 1, 1, 1]);
+        let out = b.i32s(&[9; 4]);
+        b.run([1, 1, 1]).map(|_| b.read_i32s(out)).map_err(|e| e.to_string())
+    };
+    assert_eq!(outcome(", %low"), Ok(vec![0, 1, 0, 1]));
+    let error = outcome("").unwrap_err();
+    assert!(
+        error.contains("the mask of 'load' at k.ssa:7:16 does not hold"),
+        "{error}"
+    );
+}
+
 #[test]
 fn several_blocks_are_combined_together() {
     // The largest and its place; the first of equal ones.

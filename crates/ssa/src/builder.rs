@@ -8,7 +8,7 @@ use crate::loc::Loc;
 use crate::op::{Axis, BinaryOp, CastKind, CmpPred, OpKind, UnaryOp};
 use crate::permutation::Permutation;
 use crate::types::{Elem, Scalar, Shape, Type};
-use crate::typing::{TypeError, reduction_types, result_type};
+use crate::typing::{TypeError, reduction_types, result_types};
 
 /// What is wrong with an operation, and where in the user's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -247,13 +247,21 @@ impl Builder {
         values.iter().map(|&v| self.ty(v)).collect()
     }
 
-    /// Appends an operation without regions, its result type derived as [`result_type`] does.
+    /// Appends an operation without regions, its result types derived as [`result_types`] does, and gives its first
+    /// result.
     pub fn op(&mut self, kind: OpKind, operands: &[ValueId], requested: Option<Type>) -> Built<Option<ValueId>> {
-        let types: smallvec::SmallVec<[Type; 3]> = operands.iter().map(|&v| self.ty(v)).collect();
-        let result = result_type(&kind, &types, requested).map_err(|e| self.error(e))?;
-        let op = self.kernel.new_op(kind, operands.iter().copied(), result, [], self.loc);
-        self.append(op);
+        let op = self.simple(kind, operands, requested)?;
         Ok(self.kernel.op(op).results.first().copied())
+    }
+
+    fn simple(&mut self, kind: OpKind, operands: &[ValueId], requested: Option<Type>) -> Built<OpId> {
+        let types: smallvec::SmallVec<[Type; 3]> = operands.iter().map(|&v| self.ty(v)).collect();
+        let results = result_types(&kind, &types, requested).map_err(|e| self.error(e))?;
+        let op = self
+            .kernel
+            .new_op(kind, operands.iter().copied(), results, [], self.loc);
+        self.append(op);
+        Ok(op)
     }
 
     fn value_op(&mut self, kind: OpKind, operands: &[ValueId], requested: Option<Type>) -> Built<ValueId> {
@@ -312,6 +320,33 @@ impl Builder {
     /// The dimensions of a block in another order.
     pub fn transpose(&mut self, block: ValueId, permutation: Permutation) -> Built<ValueId> {
         self.value_op(OpKind::Transpose { permutation }, &[block], None)
+    }
+
+    /// Two values of one type side by side, along a new last dimension of extent 2.
+    pub fn join(&mut self, a: ValueId, b: ValueId) -> Built<ValueId> {
+        self.value_op(OpKind::Join, &[a, b], None)
+    }
+
+    /// The two halves of a block along its last dimension, whose extent is 2.
+    pub fn split(&mut self, block: ValueId) -> Built<[ValueId; 2]> {
+        let op = self.simple(OpKind::Split, &[block], None)?;
+        let results = &self.kernel.op(op).results;
+        Ok([results[0], results[1]])
+    }
+
+    /// Elements of a block chosen along an axis, in the shape of the index: see [`OpKind::Gather`].
+    pub fn gather(&mut self, block: ValueId, index: ValueId, axis: usize) -> Built<ValueId> {
+        self.value_op(OpKind::Gather { axis }, &[block, index], None)
+    }
+
+    /// How many elements of a block of integers are 0, 1, ... `bins` - 1: see [`OpKind::Histogram`].
+    pub fn histogram(&mut self, block: ValueId, bins: u32, mask: Option<ValueId>) -> Built<ValueId> {
+        let shape = Shape::new(&[bins]).map_err(|e| {
+            let what = format!("{bins} bins: {e}");
+            self.error(TypeError::Attribute { op: "histogram", what })
+        })?;
+        let operands: Vec<ValueId> = [Some(block), mask].into_iter().flatten().collect();
+        self.value_op(OpKind::Histogram, &operands, Some(Type::I32.with_shape(shape)))
     }
 
     /// A function of one number.

@@ -30,5 +30,5 @@ pub use parse::{ParseError, ParseErrorKind, parse_module};
 pub use permutation::{Permutation, PermutationError};
 pub use print::{KernelDisplay, ModuleDisplay, PrintOptions};
 pub use types::{Elem, MAX_BLOCK_ELEMENTS, MAX_RANK, Scalar, Shape, ShapeError, Type, UnknownName};
-pub use typing::{MAX_REDUCED, TypeError, reduction_types, result_type};
+pub use typing::{MAX_REDUCED, TypeError, reduction_types, result_type, result_types};
 pub use verify::{MAX_NESTING, Rule, VerifyError, VerifyErrors, verify, verify_module};

@@ -381,6 +381,24 @@ pub enum OpKind {
         /// stands at higher indices.
         reverse: bool,
     },
+    /// `a, b -> block`: two values of one type side by side, along a new last dimension of extent 2: index 0 is `a`, index 1
+    /// is `b`. Of two scalars it makes a block of extent 2.
+    Join,
+    /// `block -> a, b`: the two halves of a block along its last dimension, whose extent is 2; the inverse of
+    /// [`OpKind::Join`]. Of a block of rank 1 they are scalars.
+    Split,
+    /// `block, index -> block`: in the shape of `index`, element `i...` is that of the first operand (of numbers) at `i...`
+    /// with the coordinate along the axis replaced by `index[i...]`. Index is a block of integers of 8 to 64 bits, read as
+    /// unsigned, whose rank is the first operand's and whose extents are too, but along the axis. An index that is no
+    /// coordinate of the axis gives an unspecified value, never an access outside of the block; an error on the CPU device.
+    Gather {
+        /// The dimension along which elements are chosen.
+        axis: usize,
+    },
+    /// `block [, mask] -> block<bins x i32>`: how many elements of a block of integers (of any rank), read as unsigned, are
+    /// 0, 1, ... bins - 1, counting those whose mask (an `i1` in its shape, default true) holds. Other numbers are not
+    /// counted. The result's type says how many bins there are.
+    Histogram,
     /// `number -> same`.
     Unary(UnaryOp),
     /// `a, b -> same`, all of one type.
@@ -434,6 +452,10 @@ impl OpKind {
             OpKind::Transpose { .. } => "transpose",
             OpKind::Reduce { .. } => "reduce",
             OpKind::Scan { .. } => "scan",
+            OpKind::Join => "join",
+            OpKind::Split => "split",
+            OpKind::Gather { .. } => "gather",
+            OpKind::Histogram => "histogram",
             OpKind::Unary(op) => op.name(),
             OpKind::Binary(op) => op.name(),
             OpKind::Fma => "fma",

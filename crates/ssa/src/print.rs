@@ -130,6 +130,8 @@ pub(crate) fn annotation(kind: &OpKind) -> Annotation {
         OpKind::Const(_) | OpKind::Splat | OpKind::Select => Annotation::Result,
         OpKind::Cast(_) | OpKind::Broadcast | OpKind::ExpandDims { .. } => Annotation::FirstToResult,
         OpKind::Reshape | OpKind::Transpose { .. } => Annotation::FirstToResult,
+        OpKind::Gather { .. } | OpKind::Histogram => Annotation::FirstToResult,
+        OpKind::Join | OpKind::Split => Annotation::First,
         OpKind::Unary(_) | OpKind::Binary(_) | OpKind::Fma | OpKind::Cmp(_) => Annotation::First,
         OpKind::AddPtr | OpKind::Load | OpKind::Store => Annotation::First,
         OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => Annotation::None,
@@ -299,6 +301,7 @@ impl<W: Write> Printer<'_, W> {
         match op.kind {
             OpKind::ExpandDims { axis } => write!(self.f, ", {axis}")?,
             OpKind::Transpose { permutation } => write!(self.f, " {permutation}")?,
+            OpKind::Gather { axis } => write!(self.f, " axis {axis}")?,
             _ => {}
         }
         let first = op.operands.first().and_then(|&v| self.type_of(v));

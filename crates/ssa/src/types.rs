@@ -207,6 +207,12 @@ impl Shape {
         Shape::new(&dims)
     }
 
+    /// The same shape with a last dimension of an extent after the others. Errors when the rank is full or the block would
+    /// be too large.
+    pub fn append(&self, extent: u32) -> Result<Shape, ShapeError> {
+        Shape::new(&[self.dims(), &[extent]].concat())
+    }
+
     /// The same shape without a dimension: that of a reduction. Errors when there is no such dimension.
     pub fn without(&self, axis: usize) -> Result<Shape, ShapeError> {
         if axis >= self.rank() {

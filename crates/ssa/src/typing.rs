@@ -1,5 +1,7 @@
 //! The typing rule of every operation without regions: result types from operand types. Builder and verifier share it.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::op::{BinaryOp, CastKind, CmpPred, Domain, OpKind};
 use crate::types::{Elem, Scalar, Shape, Type};
 
@@ -79,7 +81,9 @@ pub enum TypeError {
 }
 
 /// The result type of an operation without regions; none for those without a result. `requested` is the type asked
-/// for, needed by constants, `splat`, `broadcast`, `reshape` and casts, whose operands do not determine it, and otherwise unused.
+/// for, needed by constants, `splat`, `broadcast`, `reshape`, `histogram` and casts, whose operands do not determine it, and
+/// otherwise unused. Of an operation with several results (`split`, whose types are one) it is that of each:
+/// [`result_types`] has them all.
 ///
 /// `for`, `if`, `while`, reductions ([`reduction_types`]), scans and the terminators are checked by the verifier, which
 /// sees their regions.
@@ -198,6 +202,48 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
                 let what = format!("the order {permutation} is one of {given} dimension(s), the operand has {rank}");
                 TypeError::Attribute { op, what }
             })?)
+        }
+        OpKind::Join => {
+            arity("2", operands.len() == 2)?;
+            same(op, operands[0], operands[1])?;
+            let shape = operands[0].shape.append(2).map_err(|e| TypeError::Attribute {
+                op,
+                what: e.to_string(),
+            })?;
+            operands[0].with_shape(shape)
+        }
+        OpKind::Split => {
+            arity("1", operands.len() == 1)?;
+            let found = operands[0];
+            let expected = "a block whose last extent is 2";
+            let Some((2, rest)) = found.shape.dims().split_last() else {
+                return Err(TypeError::Operand { op, expected, found });
+            };
+            found.with_shape(found.shape.without(rest.len()).expect("it is a dimension"))
+        }
+        OpKind::Gather { axis } => {
+            arity("2", operands.len() == 2)?;
+            gathered(op, *axis, operands[0], operands[1])?
+        }
+        OpKind::Histogram => {
+            arity("1 to 2", (1..=2).contains(&operands.len()))?;
+            let (from, to) = (operands[0], want()?);
+            if from.is_scalar() || !from.is_int() {
+                let expected = "a block of integers";
+                return Err(TypeError::Operand {
+                    op,
+                    expected,
+                    found: from,
+                });
+            }
+            if let Some(&mask) = operands.get(1) {
+                role(op, "mask", from.with_scalar(Scalar::I1), mask)?;
+            }
+            if to.as_scalar() != Some(Scalar::I32) || to.shape.rank() != 1 {
+                let why = "it counts into a block of i32 of rank 1, an element for each bin";
+                return Err(TypeError::Result { op, from, to, why });
+            }
+            to
         }
         OpKind::Unary(unary) => {
             arity("1", operands.len() == 1)?;
@@ -331,6 +377,52 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
         OpKind::Reduce { .. } | OpKind::Scan { .. } => return Ok(None),
         OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => return Ok(None),
     }))
+}
+
+/// The types of all results of an operation without regions; `requested` is the first one's, as for [`result_type`].
+pub fn result_types(
+    kind: &OpKind,
+    operands: &[Type],
+    requested: Option<Type>,
+) -> Result<SmallVec<[Type; 2]>, TypeError> {
+    let each = result_type(kind, operands, requested)?;
+    Ok(match (each, kind) {
+        (None, _) => SmallVec::new(),
+        (Some(ty), OpKind::Split) => smallvec![ty, ty],
+        (Some(ty), _) => smallvec![ty],
+    })
+}
+
+/// The type of what a gather along an axis gives.
+fn gathered(op: &'static str, axis: usize, source: Type, index: Type) -> Result<Type, TypeError> {
+    if source.is_scalar() || source.as_scalar().is_none() {
+        let expected = "a block of numbers first";
+        return Err(TypeError::Operand {
+            op,
+            expected,
+            found: source,
+        });
+    }
+    if index.is_scalar() || !index.is_int() || index.as_scalar() == Some(Scalar::I1) {
+        let expected = "a block of i8, i16, i32 or i64 as its index";
+        return Err(TypeError::Operand {
+            op,
+            expected,
+            found: index,
+        });
+    }
+    let without = |ty: Type| ty.shape.without(axis);
+    let rest = without(source).map_err(|e| TypeError::Attribute {
+        op,
+        what: e.to_string(),
+    })?;
+    if index.shape.rank() != source.shape.rank() || without(index) != Ok(rest) {
+        let (from, to) = (source.shape, index.shape);
+        let what =
+            format!("the extents of operand and index are equal, but along axis {axis}: [{from}] and [{to}] differ");
+        return Err(TypeError::Attribute { op, what });
+    }
+    Ok(source.with_shape(index.shape))
 }
 
 /// How many blocks can be reduced or scanned together.

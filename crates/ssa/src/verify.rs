@@ -15,7 +15,7 @@
 //! 10. [`UseBeforeDef`](Rule::UseBeforeDef): operands are defined before, in the same or an enclosing region.
 //! 11. [`RegionCount`](Rule::RegionCount): an operation has as many regions as its kind says.
 //! 12. [`Arity`](Rule::Arity): an operation has as many operands as its kind says.
-//! 13. [`OperandTypes`](Rule::OperandTypes): operands and attributes fit the operation ([`result_type`],
+//! 13. [`OperandTypes`](Rule::OperandTypes): operands and attributes fit the operation ([`result_types`],
 //!     [`reduction_types`]); `i1`, which has no sign, fits no signed one.
 //! 14. [`MemoryTypes`](Rule::MemoryTypes): pointer, offset, value, mask and `other` of memory operations fit together.
 //! 15. [`ResultTypes`](Rule::ResultTypes): results are exactly those that operands (and regions) determine.
@@ -39,7 +39,7 @@ use crate::op::OpKind;
 use crate::print::describe_op;
 use crate::print_names::{Names, is_identifier};
 use crate::types::{Scalar, Type};
-use crate::typing::{TypeError, reduction_types, result_type};
+use crate::typing::{TypeError, reduction_types, result_types};
 
 /// How deep regions may be nested: deeper than any program, and shallow enough for recursion over them.
 pub const MAX_NESTING: usize = 64;
@@ -468,8 +468,8 @@ impl<'a> Verifier<'a> {
     }
 
     fn simple(&mut self, id: OpId, op: &OpData, operands: &[Type], results: &[Type]) {
-        match result_type(&op.kind, operands, results.first().copied()) {
-            Ok(expected) => self.results(id, expected.as_slice(), results),
+        match result_types(&op.kind, operands, results.first().copied()) {
+            Ok(expected) => self.results(id, &expected, results),
             Err(error) => {
                 let rule = match (&op.kind, &error) {
                     (_, TypeError::Arity { .. }) => Rule::Arity,

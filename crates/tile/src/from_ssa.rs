@@ -203,6 +203,10 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                     .tile_scan(&operands, *axis as i32, reverse, &types, combine)
                     .operation()
             }
+            OpKind::Join | OpKind::Split | OpKind::Gather { .. } | OpKind::Histogram => {
+                let message = format!("'{}' has no form in the tile dialect yet", op.kind.name());
+                return Err(self.error(op, message));
+            }
             OpKind::Unary(UnaryOp::Abs) if first.is_some_and(Type::is_int) => plain("math.absi"),
             OpKind::Unary(unary) => {
                 let (_, name, flag) = names::UNARY

@@ -16,6 +16,8 @@ pub(super) fn fold(kernel: &Kernel, subject: &Subject) -> Option<Const> {
         // A constant in another shape.
         OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast => constant(0),
         OpKind::Reshape | OpKind::Transpose { .. } => constant(0),
+        // Compared by bits: NaNs and zeros of different signs are different elements.
+        OpKind::Join => constant(0).filter(|c| constant(1) == Some(*c)),
         OpKind::Unary(op) => Some(eval_unary(op, constant(0)?)),
         OpKind::Binary(op) => eval_binary(op, constant(0)?, constant(1)?),
         OpKind::Fma => Some(eval_fma(constant(0)?, constant(1)?, constant(2)?)),

@@ -1,7 +1,8 @@
 //! Loop-invariant code motion: what has one value in every trip of a `for` or `while` is computed once, before it.
 //!
 //! Only pure operations move, so results cannot change when the loop runs no trip. Integer divisions move only if they
-//! cannot be by zero or overflow: one that no trip reached would be an error on the CPU device. Loads stay. Arms of an
+//! cannot be by zero or overflow, and gathers do not: one that no trip reached would be an error on the CPU device. Loads
+//! stay. Arms of an
 //! `if` keep what they compute. Numerics do not change.
 
 use crate::kernel::{Kernel, OpId, RegionId};
@@ -83,8 +84,11 @@ fn never_fails(kernel: &Kernel, op: OpId) -> bool {
     if inner.any(|&op| !never_fails(kernel, op)) {
         return false;
     }
-    let OpKind::Binary(binary) = data.kind else {
-        return true;
+    let binary = match data.kind {
+        OpKind::Binary(binary) => binary,
+        // Its index may be outside of the block.
+        OpKind::Gather { .. } => return false,
+        _ => return true,
     };
     let signed = matches!(binary, BinaryOp::DivS | BinaryOp::RemS);
     if !signed && !matches!(binary, BinaryOp::DivU | BinaryOp::RemU) {

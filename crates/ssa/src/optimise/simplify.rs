@@ -154,6 +154,7 @@ impl Simplifier<'_> {
             OpKind::If => control::visit_if(self, op),
             OpKind::While => control::visit_while(self, op),
             OpKind::Reduce { .. } | OpKind::Scan { .. } => reduction::visit(self, op),
+            OpKind::Split => shape::visit_split(self, op),
             OpKind::Yield | OpKind::Condition => self.out.push(op),
             _ => self.plain(op),
         }
@@ -210,6 +211,8 @@ impl Simplifier<'_> {
             OpKind::Cast(kind) => cast::rewrite(self.kernel, kind, &subject),
             OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast => shape::rewrite(self.kernel, &subject),
             OpKind::Reshape | OpKind::Transpose { .. } => shape::rewrite(self.kernel, &subject),
+            OpKind::Join => shape::join(self.kernel, &subject),
+            OpKind::Histogram => shape::histogram(self.kernel, &subject),
             OpKind::AddPtr | OpKind::Load | OpKind::Store => memory::rewrite(self, &subject),
             _ => None,
         }

@@ -13,6 +13,8 @@
 //!         | ("splat" | "select") values ":" type         // the result's type
 //!         | "expand_dims" value "," axis ":" type "to" type
 //!         | ("broadcast" | "reshape" | cast) value ":" type "to" type
+//!         | "histogram" values ":" type "to" type
+//!         | "gather" values "axis" axis ":" type "to" type
 //!         | "transpose" value "[" axis ("," axis)* "]" ":" type "to" type
 //!         | "cmp" predicate value "," value ":" type     // the operands' type
 //!         | name values ":" type                         // all others: the first operand's type

@@ -13,7 +13,7 @@ use crate::op::{Axis, BinaryOp, CastKind, CmpPred, OpKind, UnaryOp};
 use crate::permutation::Permutation;
 use crate::print::{Annotation, annotation};
 use crate::types::{Scalar, Type};
-use crate::typing::{TypeError, reduction_types, result_type};
+use crate::typing::{TypeError, reduction_types, result_types};
 use crate::verify::MAX_NESTING;
 
 /// A region's value with its type: an argument, and for carried ones where it starts.
@@ -169,6 +169,10 @@ impl Parser<'_> {
             "transpose" => OpKind::Transpose {
                 permutation: Permutation::EMPTY,
             },
+            "join" => OpKind::Join,
+            "split" => OpKind::Split,
+            "gather" => OpKind::Gather { axis: 0 },
+            "histogram" => OpKind::Histogram,
             "fma" => OpKind::Fma,
             "cmp" => OpKind::Cmp(self.predicate()?),
             "select" => OpKind::Select,
@@ -194,6 +198,11 @@ impl Parser<'_> {
             let block = self.value()?;
             *permutation = self.permutation()?;
             SmallVec::from_slice(&[block])
+        } else if let OpKind::Gather { axis } = &mut kind {
+            let values = self.values()?;
+            self.expect_word("axis")?;
+            *axis = self.axis()?;
+            values
         } else if literal.is_some() || form == Annotation::None {
             // Without operands: a name that follows belongs to the next operation.
             SmallVec::new()
@@ -222,11 +231,11 @@ impl Parser<'_> {
             let scalar = scalar.ok_or_else(|| self.invalid(result_at, format!("a constant is a number, not {ty}")))?;
             kind = OpKind::Const(self.constant(literal, scalar)?);
         }
-        let result = result_type(&kind, &types, requested).map_err(|e| self.error(word.span, e))?;
+        let results = result_types(&kind, &types, requested).map_err(|e| self.error(word.span, e))?;
         if let Some(requested) = requested {
-            self.check_annotation("the result", result, requested, result_at)?;
+            self.check_annotation("the result", results.first().copied(), requested, result_at)?;
         }
-        Ok(Parts::new(kind, operands, result.into_iter().collect()))
+        Ok(Parts::new(kind, operands, results.into_vec()))
     }
 
     /// Errors when a printed type is another than the value has.

@@ -185,7 +185,7 @@ fn memory(b: &mut Builder, s: &State<'_>) -> Built<()> {
 }
 
 fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
-    let value = match s.below(30) {
+    let value = match s.below(33) {
         0..=7 => {
             let op = s.pick(BinaryOp::ALL);
             let ty = s.accepted(&OpKind::Binary(op), 2);
@@ -235,6 +235,7 @@ fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
         }
         18..=21 => return memory(b, s),
         26 | 27 => return reduction(b, s),
+        30..=32 => return choice(b, s),
         28 => {
             let ty = s.any_type();
             let x = of(b, s, ty);
@@ -289,6 +290,45 @@ fn reduction(b: &mut Builder, s: &State<'_>) -> Built<()> {
     let results = match s.below(3) {
         0 => b.scan(&blocks, axis, s.below(2) == 0, combine)?,
         _ => b.reduce(&blocks, axis, combine)?,
+    };
+    s.pool.borrow_mut().extend(results);
+    Ok(())
+}
+
+/// Elements that come from elsewhere: joined, split, gathered and counted.
+fn choice(b: &mut Builder, s: &State<'_>) -> Built<()> {
+    let results = match s.below(4) {
+        0 => {
+            let ty = s.any_type();
+            let (x, y) = (of(b, s, ty), of(b, s, ty));
+            vec![b.join(x, y)?]
+        }
+        1 => {
+            let last = |&v: &ValueId| b.ty(v).shape.dims().last() == Some(&2);
+            let pairs: Vec<ValueId> = s.pool.borrow().iter().copied().filter(last).collect();
+            if pairs.is_empty() {
+                return Ok(());
+            }
+            b.split(s.pick(&pairs))?.to_vec()
+        }
+        2 => {
+            let source = s.any_type().with_shape(Shape::new(&[2, 4]).unwrap());
+            let (index, axis) = s.pick(&[([2, 4], 0), ([2, 4], 1), ([2, 1], 1), ([1, 4], 0)]);
+            let scalar = s.pick(&[Scalar::I8, Scalar::I32, Scalar::I64]);
+            let index = Type::scalar(scalar).with_shape(Shape::new(&index).unwrap());
+            let (x, index) = (of(b, s, source), of(b, s, index));
+            // A mask that keeps some indices inside.
+            let three = b.constant_of(Const::from_int(scalar, 3), b.ty(index))?;
+            let index = b.binary(BinaryOp::And, index, three)?;
+            vec![b.gather(x, index, axis)?]
+        }
+        _ => {
+            let shape = Shape::new(s.pick(&LANES[1..])).unwrap();
+            let scalar = s.pick(&[Scalar::I1, Scalar::I8, Scalar::I32, Scalar::I64]);
+            let x = of(b, s, Type::scalar(scalar).with_shape(shape));
+            let mask = (s.below(2) == 0).then(|| of(b, s, Type::I1.with_shape(shape)));
+            vec![b.histogram(x, s.pick(&[1, 4, 8]), mask)?]
+        }
     };
     s.pool.borrow_mut().extend(results);
     Ok(())

@@ -125,6 +125,11 @@ impl Machine<'_> {
             }
             OpKind::Reduce { axis } => return self.combine(op, &inputs, axis, None),
             OpKind::Scan { axis, reverse } => return self.combine(op, &inputs, axis, Some(reverse)),
+            OpKind::Split => {
+                let half = |half| inputs[0].iter().skip(half).step_by(2).copied().collect();
+                return Ok(vec![half(0), half(1)]);
+            }
+            OpKind::Histogram => return Ok(vec![histogram(&inputs, kernel.ty(data.results[0]).shape.elements())]),
             OpKind::Store => {
                 for i in 0..inputs[0].len() {
                     if let Some(cell) = self.address(&inputs, 2, i)? {
@@ -189,6 +194,20 @@ impl Machine<'_> {
                     rest /= extent as usize;
                 }
                 inputs[0][index]
+            }
+            OpKind::Join => inputs[i % 2][i / 2],
+            OpKind::Gather { axis } => {
+                let Cell::Number(chosen) = inputs[1][i] else {
+                    return Cell::Open;
+                };
+                let from = self.kernel.ty(data.operands[0]).shape;
+                let inner: usize = from.dims()[axis + 1..].iter().map(|&d| d as usize).product();
+                let (extent, indices) = (u64::from(from.dims()[axis]), ty.shape.dims()[axis] as usize);
+                if chosen.bits() >= extent {
+                    return Cell::Open;
+                }
+                let line = i / (indices * inner) * extent as usize + chosen.bits() as usize;
+                inputs[0][line * inner + i % inner]
             }
             OpKind::Broadcast => {
                 let from = self.kernel.ty(data.operands[0]).shape;
@@ -292,6 +311,26 @@ impl Machine<'_> {
         }
         Err(Meaningless("too many trips".to_owned()))
     }
+}
+
+/// Counts of the numbers 0 to `bins`, where the mask holds.
+fn histogram(inputs: &[Vec<Cell>], bins: usize) -> Vec<Cell> {
+    let mut counts = vec![0; bins];
+    for (i, cell) in inputs[0].iter().enumerate() {
+        match (inputs.get(1).map(|mask| mask[i]), cell) {
+            (Some(Cell::Number(no)), _) if no.bits() == 0 => {}
+            (None | Some(Cell::Number(_)), Cell::Number(bin)) => {
+                if let Some(count) = counts.get_mut(bin.bits() as usize) {
+                    *count += 1;
+                }
+            }
+            _ => return vec![Cell::Open; bins],
+        }
+    }
+    counts
+        .into_iter()
+        .map(|count| Cell::Number(Const::i32(count)))
+        .collect()
 }
 
 /// Numbers of a type at which functions do something special, and some more.

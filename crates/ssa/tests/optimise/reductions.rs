@@ -226,3 +226,103 @@ fn invariant_reductions_leave_loops_whole() {
     // One that may divide by zero is no check to make earlier.
     kernel_becomes(&text("", &with("div_s")), &text("", &with("div_s")));
 }
+
+#[test]
+fn joins_and_splits() {
+    let x = "%v = range 0, 8 %x = reshape %v : block<8xi32> to block<4x2xi32>";
+    let pair = "%v = range 0, 4 %w = range 4, 8";
+    let check = |dims: &str, before: &str, after: &str| kernel_becomes(&kernel(dims, before), &kernel(dims, after));
+    // There and back, both ways.
+    check(
+        "4x2",
+        &format!("{x} %a, %b = split %x : block<4x2xi32> %r = join %a, %b : block<4xi32>"),
+        "%v = range 0, 8 %r = reshape %v : block<8xi32> to block<4x2xi32>",
+    );
+    check(
+        "4",
+        &format!(
+            "{pair} %j = join %v, %w : block<4xi32> %a, %b = split %j : block<4x2xi32> %r = sub %b, %a : block<4xi32>"
+        ),
+        &format!("{pair} %r = sub %w, %v : block<4xi32>"),
+    );
+    // The other way round it is another block.
+    let swapped = format!("{x} %a, %b = split %x : block<4x2xi32> %r = join %b, %a : block<4xi32>");
+    check("4x2", &swapped, &swapped);
+    // Of one value.
+    check(
+        "4x2",
+        "%s = splat %n : block<4xi32> %r = join %s, %s : block<4xi32>",
+        "%r = splat %n : block<4x2xi32>",
+    );
+    check(
+        "4",
+        "%s = splat %n : block<4x2xi32> %a, %b = split %s : block<4x2xi32> %v = range 0, 4 %c = mul %a, %v : block<4xi32>
+         %r = sub %c, %b : block<4xi32>",
+        "%s = splat %n : block<4xi32> %v = range 0, 4 %c = mul %s, %v : block<4xi32> %r = sub %c, %s : block<4xi32>",
+    );
+    check(
+        "",
+        "%s = splat %n : block<2xi32> %a, %b = split %s : block<2xi32> %r = mul %a, %b : i32",
+        "%r = mul %n, %n : i32",
+    );
+    check(
+        "4x2",
+        "%c = const 3 : block<4xi32> %d = const 3 : block<4xi32> %r = join %c, %d : block<4xi32>",
+        "%r = const 3 : block<4x2xi32>",
+    );
+    let different = "%c = const 3 : block<4xi32> %d = const 4 : block<4xi32> %r = join %c, %d : block<4xi32>";
+    check("4x2", different, different);
+    check(
+        "4",
+        "%c = const 3 : block<4x2xi32> %a, %r = split %c : block<4x2xi32>",
+        "%r = const 3 : block<4xi32>",
+    );
+    // Equal splits are one.
+    check(
+        "4",
+        &format!(
+            "{x} %a, %b = split %x : block<4x2xi32> %c, %d = split %x : block<4x2xi32> %r = sub %a, %d : block<4xi32>"
+        ),
+        &format!("{x} %a, %b = split %x : block<4x2xi32> %r = sub %a, %b : block<4xi32>"),
+    );
+}
+
+#[test]
+fn histograms() {
+    let check = |before: &str, after: &str| {
+        let x = "%x = range 0, 8";
+        kernel_becomes(
+            &kernel("4", &format!("{x} {before}")),
+            &kernel("4", &format!("{x} {after}")),
+        );
+    };
+    let plain = "%r = histogram %x : block<8xi32> to block<4xi32>";
+    check(
+        "%m = const true : block<8xi1> %r = histogram %x, %m : block<8xi32> to block<4xi32>",
+        plain,
+    );
+    kernel_becomes(
+        &kernel(
+            "4",
+            "%x = range 0, 8 %m = const false : block<8xi1> %r = histogram %x, %m : block<8xi32> to block<4xi32>",
+        ),
+        &kernel("4", "%r = const 0 : block<4xi32>"),
+    );
+}
+
+/// A gather whose index may be outside of the block does not run where the program would not have run it.
+#[test]
+fn gathers_stay_in_their_loop() {
+    let text = kernel(
+        "4",
+        "%x = range 0, 8 %i = splat %n : block<4xi32> %z = const 0 : i32 %o = const 1 : i32 %v = range 0, 4
+         %r = for %k = %z to %n step %o : i32 carry (%a = %v : block<4xi32>) {
+           %g = gather %x, %i axis 0 : block<8xi32> to block<4xi32>
+           %b = add %a, %g : block<4xi32>
+           yield %b
+         }",
+    );
+    let kernel = optimised(&parse(&text), OptLevel::Full);
+    let body = &kernel.region(kernel.body()).ops;
+    assert!(body.iter().all(|&op| kernel.op(op).kind.name() != "gather"), "{kernel}");
+}

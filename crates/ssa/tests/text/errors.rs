@@ -313,3 +313,47 @@ fn reductions() {
     2:77: the result is block<3x2xf32>, not block<2x3xf32>
     "#);
 }
+
+#[test]
+fn elements_from_elsewhere() {
+    let block = "%v = splat %x : block<2x3xf32> %w = splat %n : block<2x3xi32> %q = splat %n : block<2x2xi32>";
+    let errors = [
+        "%0 = join %v, %w : block<2x3xf32>",
+        "%0 = join %v : block<2x3xf32>",
+        "%0 = splat %n : block<1x1x1x1x1xi32> %1 = join %0, %0 : block<1x1x1x1x1xi32>",
+        "%0, %1 = split %v : block<2x3xf32>",
+        "%0, %1 = split %x : f32",
+        "%0 = split %q : block<2x2xi32>",
+        "%0 = gather %v, %w : block<2x3xf32> to block<2x3xf32>",
+        "%0 = gather %v, %w axis 2 : block<2x3xf32> to block<2x3xf32>",
+        "%0 = gather %v, %v axis 1 : block<2x3xf32> to block<2x3xf32>",
+        "%0 = gather %v, %q axis 0 : block<2x3xf32> to block<2x2xf32>",
+        "%0 = gather %v, %q axis 1 : block<2x3xf32> to block<2x3xf32>",
+        "%0 = gather %x, %q axis 0 : f32 to block<2x2xf32>",
+        "%0 = histogram %v : block<2x3xf32> to block<8xi32>",
+        "%0 = histogram %w : block<2x3xi32> to block<8xi64>",
+        "%0 = histogram %w : block<2x3xi32> to block<2x4xi32>",
+        "%0 = histogram %w, %w : block<2x3xi32> to block<8xi32>",
+        "%0 = histogram %n : i32 to block<8xi32>",
+    ]
+    .map(|op| of_op(&format!("{block} {op}")));
+    insta::assert_snapshot!(errors.join("\n"), @r#"
+    2:99: the operands of 'join' have one type: block<2x3xf32> and block<2x3xi32> differ
+    2:99: 'join' takes 2 operand(s), not 1
+    2:136: 'join': a block of rank 6: at most 5 dimensions are possible
+    2:103: 'split' takes a block whose last extent is 2, not block<2x3xf32>
+    2:103: 'split' takes a block whose last extent is 2, not f32
+    2:94: 'split' gives 2 results here, but 1 stand to the left of '='
+    2:113: expected 'axis', found ':'
+    2:99: 'gather': axis 2 is outside of a block of rank 2
+    2:99: 'gather' takes a block of i8, i16, i32 or i64 as its index, not block<2x3xf32>
+    2:99: 'gather': the extents of operand and index are equal, but along axis 0: [2x3] and [2x2] differ
+    2:140: the result is block<2x2xf32>, not block<2x3xf32>
+    2:99: 'gather' takes a block of numbers first, not f32
+    2:99: 'histogram' takes a block of integers, not block<2x3xf32>
+    2:99: 'histogram' of block<2x3xi32> cannot give block<8xi64>: it counts into a block of i32 of rank 1, an element for each bin
+    2:99: 'histogram' of block<2x3xi32> cannot give block<2x4xi32>: it counts into a block of i32 of rank 1, an element for each bin
+    2:99: the mask of 'histogram' is block<2x3xi1> here, not block<2x3xi32>
+    2:99: 'histogram' takes a block of integers, not i32
+    "#);
+}

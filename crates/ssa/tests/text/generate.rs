@@ -152,7 +152,7 @@ impl<'a> Generator<'a> {
     fn step(&mut self, depth: usize) {
         let loc = self.loc();
         self.b.set_loc(loc);
-        let value = match self.next() % 26 {
+        let value = match self.next() % 28 {
             0 => {
                 let axis = self.pick(Axis::ALL);
                 self.b.program_id(axis)
@@ -225,6 +225,7 @@ impl<'a> Generator<'a> {
             19 => return self.for_loop(depth),
             20 => return self.if_else(depth),
             22 | 23 => return self.reduction(),
+            26 | 27 => return self.choice(),
             24 => {
                 let ty = self.any_type();
                 let x = self.of(ty);
@@ -244,6 +245,44 @@ impl<'a> Generator<'a> {
             _ => return self.while_loop(depth),
         };
         self.keep(value.unwrap());
+    }
+
+    /// Elements that come from elsewhere: joined, split, gathered and counted.
+    fn choice(&mut self) {
+        let results = match self.next() % 4 {
+            0 => {
+                let ty = self.any_type();
+                let (x, y) = (self.of(ty), self.of(ty));
+                vec![self.b.join(x, y).unwrap()]
+            }
+            1 => {
+                let shape = self.pick(&[&[2][..], &[4, 2], &[1, 3, 2]]);
+                let ty = self.any_type().with_shape(Shape::new(shape).unwrap());
+                let x = self.of(ty);
+                self.b.split(x).unwrap().to_vec()
+            }
+            2 => {
+                let (from, to, axis) = self.pick(&[([4, 8], [4, 3], 1), ([4, 8], [1, 8], 0), ([4, 8], [4, 8], 1)]);
+                let x = Type::scalar(self.pick(&Scalar::ALL)).with_shape(Shape::new(&from).unwrap());
+                let index = Type::scalar(self.scalar(Domain::Int)).with_shape(Shape::new(&to).unwrap());
+                let (x, index) = (self.of(x), self.of(index));
+                vec![self.b.gather(x, index, axis).unwrap()]
+            }
+            _ => {
+                let shape = Shape::new(self.pick(&SHAPES[1..])).unwrap();
+                let scalar = self.pick(&[Scalar::I1, Scalar::I8, Scalar::I64]);
+                let x = self.of(Type::scalar(scalar).with_shape(shape));
+                let mask = self
+                    .next()
+                    .is_multiple_of(2)
+                    .then(|| self.of(Type::I1.with_shape(shape)));
+                let bins = 1 + self.next() % 20;
+                vec![self.b.histogram(x, bins, mask).unwrap()]
+            }
+        };
+        for value in results {
+            self.keep(value);
+        }
     }
 
     fn reduction(&mut self) {
@@ -418,7 +457,9 @@ fn every_operation_is_generated() {
             seen.insert(match kind {
                 OpKind::Cmp(pred) => format!("cmp {pred}"),
                 OpKind::ProgramId(axis) | OpKind::NumPrograms(axis) => format!("{} {axis}", kind.name()),
-                OpKind::Load | OpKind::Store => format!("{} {}", kind.name(), kernel.op(op).operands.len()),
+                OpKind::Load | OpKind::Store | OpKind::Histogram => {
+                    format!("{} {}", kind.name(), kernel.op(op).operands.len())
+                }
                 OpKind::Scan { reverse: true, .. } => "scan reverse".to_owned(),
                 _ => kind.name().to_owned(),
             });
@@ -441,6 +482,11 @@ fn every_operation_is_generated() {
         "broadcast",
         "reshape",
         "transpose",
+        "join",
+        "split",
+        "gather",
+        "histogram 1",
+        "histogram 2",
         "reduce",
         "scan",
         "scan reverse",

@@ -289,3 +289,24 @@ fn reductions_and_shapes() {
         "%2, %3 = reduce %0, %1 axis 0 : block<4x17xf32>, block<4x17xi32> (%4, %5, %6, %7) {...}"
     );
 }
+
+const CHOICES: &str = "\
+kernel @k(%x: f32, %k: i32) {
+  %0 = splat %x : block<4x17xf32>
+  %1 = splat %k : block<4x1xi32>
+  %2 = join %0, %0 : block<4x17xf32>
+  %pair = join %x, %x : f32
+  %a, %b = split %2 : block<4x17x2xf32>
+  %3, %4 = split %pair : block<2xf32>
+  %5 = gather %0, %1 axis 1 : block<4x17xf32> to block<4x1xf32>
+  %6 = histogram %1 : block<4x1xi32> to block<256xi32>
+  %cst = const true : block<4x1xi1>
+  %7 = histogram %1, %cst : block<4x1xi32> to block<3xi32>
+}
+";
+
+#[test]
+fn elements_from_elsewhere() {
+    let module = parse_module(CHOICES, "k.ssa").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(module.to_string(), CHOICES);
+}
