@@ -26,9 +26,11 @@ mod looping;
 mod math;
 mod memory;
 mod movement;
+mod rearrange;
 mod reductions;
 mod shape;
 mod site;
+mod sort;
 mod staged;
 
 pub use arith::{BinOp, CmpOp};

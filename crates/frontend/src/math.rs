@@ -105,6 +105,12 @@ binary_builtins! {
 }
 
 impl<'k> Expr<'k> {
+    /// Along an axis, exp(x - max(x)) over its sum: see [`Site::softmax`].
+    #[track_caller]
+    pub fn softmax(self, axis: impl IntoExpr<'k>) -> Expr<'k> {
+        self.here().softmax_along(self, axis)
+    }
+
     /// 1 / (1 + exp(-x)).
     #[track_caller]
     pub fn sigmoid(self) -> Expr<'k> {
@@ -138,7 +144,11 @@ impl<'k> Site<'k> {
     }
 
     /// Operands of a builtin in their common type and shape; the flag tells whether all are known now.
-    fn common<const N: usize>(self, name: &str, args: [Expr<'k>; N]) -> Built<([Operand; N], ValueType, bool)> {
+    pub(crate) fn common<const N: usize>(
+        self,
+        name: &str,
+        args: [Expr<'k>; N],
+    ) -> Built<([Operand; N], ValueType, bool)> {
         let operands = args.map(|a| self.operand(name, a));
         let mut found = [Operand::Literal(Literal::free(Number::Int(0))); N];
         for (slot, operand) in found.iter_mut().zip(operands) {
@@ -347,6 +357,28 @@ impl<'k> Site<'k> {
             let half = s.binary(BinOp::Mul, x, 0.5);
             s.binary(BinOp::Mul, half, s.binary(BinOp::Add, inner, 1))
         })
+    }
+
+    /// exp(x - max(x)) / sum(exp(x - max(x))) along the last dimension. `f16` and `bf16` compute in `f32` and round once. A
+    /// line of -infinity alone has no softmax: NaN.
+    pub fn softmax(self, x: impl IntoExpr<'k>) -> Expr<'k> {
+        self.softmax_along(x, -1)
+    }
+
+    /// The same along an axis.
+    pub fn softmax_along(self, x: impl IntoExpr<'k>, axis: impl IntoExpr<'k>) -> Expr<'k> {
+        let (x, axis) = (self.lift(x), self.lift(axis));
+        let built = (|| {
+            let (_, ty) = self.tile("softmax", x)?;
+            let axis = self.axis_of("softmax", axis, ty)? as i64;
+            Some(self.in_f32("softmax", x, |s, x| {
+                let largest = s.expand_dims(s.max(x, axis), axis);
+                let e = s.exp(s.binary(BinOp::Sub, x, largest));
+                let total = s.expand_dims(s.sum(e, axis), axis);
+                s.binary(BinOp::Div, e, total)
+            }))
+        })();
+        self.done(built)
     }
 
     /// max(x, 0); NaN gives 0.

@@ -242,7 +242,7 @@ impl<'k> Site<'k> {
     }
 
     /// An operation on run-time scalars that gives one of type `dtype`.
-    fn scalar_op(self, kind: OpKind, operands: &[Expr<'k>], dtype: DType) -> Built<Expr<'k>> {
+    pub(crate) fn scalar_op(self, kind: OpKind, operands: &[Expr<'k>], dtype: DType) -> Built<Expr<'k>> {
         let ids: Option<Vec<_>> = operands.iter().map(|e| e.value_id()).collect();
         self.op(kind, &ids?, ValueType::scalar(dtype))
     }
@@ -281,10 +281,7 @@ impl<'k> Site<'k> {
     /// The tile of each element's index along an axis.
     fn indices(self, shape: Shape, axis: usize) -> Built<mytriton_ssa::ValueId> {
         let extent = shape.dims()[axis];
-        let line = self.range(0, i64::from(extent));
-        let new: Vec<bool> = (0..shape.rank()).map(|d| d != axis).collect();
-        let line = self.at_dims(line, &new);
-        self.broadcast_value(line.value_id()?, line.ty()?, shape)
+        self.spread(self.range(0, i64::from(extent)), shape, axis)
     }
 
     /// Of two elements with their indices the better one. An order of all elements, so that it is associative and

@@ -104,6 +104,20 @@ impl<'k> Site<'k> {
         self.full(shape, 0, dtype)
     }
 
+    /// A tile (or scalar) of zeros in the shape and element type of a value.
+    pub fn zeros_like(self, value: impl IntoExpr<'k>) -> Expr<'k> {
+        let value = self.lift(value);
+        let built = (|| {
+            let operand = self.operand("zeros_like", value)?;
+            let dtype = match operand {
+                Operand::Value(_, ty) => self.number_type("zeros_like", ty)?,
+                Operand::Literal(literal) => self.own_type(literal)?,
+            };
+            self.filled("zeros_like", self.int(0), Some(dtype), operand.shape())
+        })();
+        self.done(built)
+    }
+
     /// A tile with the scalar `value`, in its own type, in every element.
     pub fn splat(self, shape: impl IntoShape<'k>, value: impl IntoExpr<'k>) -> Expr<'k> {
         let value = self.lift(value);
@@ -254,7 +268,7 @@ impl<'k> Site<'k> {
         self.checked_shape(&dims)
     }
 
-    fn checked_shape(self, dims: &[u32]) -> Built<Shape> {
+    pub(crate) fn checked_shape(self, dims: &[u32]) -> Built<Shape> {
         match Shape::new(dims) {
             Ok(shape) => Some(shape),
             Err(e) => self.fail(e.to_string()),

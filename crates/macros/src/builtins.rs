@@ -12,10 +12,8 @@ pub(crate) struct Builtin {
     pub(crate) arity: RangeInclusive<usize>,
     /// Can it be called as a method?
     pub(crate) method: bool,
-    /// The method of `Site`.
-    target: &'static str,
-    /// The method of `Site` for a call without the axis: over all elements.
-    all: Option<&'static str>,
+    /// The methods of `Site`, from the least number of arguments on.
+    targets: [&'static str; 3],
     /// Is the last argument a closure that combines two elements?
     pub(crate) combines: bool,
 }
@@ -25,8 +23,7 @@ const fn function(name: &'static str, arity: usize) -> Builtin {
         name,
         arity: arity..=arity,
         method: false,
-        target: name,
-        all: None,
+        targets: [name; 3],
         combines: false,
     }
 }
@@ -34,7 +31,7 @@ const fn function(name: &'static str, arity: usize) -> Builtin {
 /// A reduction, with an axis or over all elements. These are no methods: `x.max(y)` reads as the larger of two.
 const fn reduction(name: &'static str, all: &'static str) -> Builtin {
     Builtin {
-        all: Some(all),
+        targets: [all, name, name],
         arity: 1..=2,
         ..function(name, 2)
     }
@@ -42,9 +39,12 @@ const fn reduction(name: &'static str, all: &'static str) -> Builtin {
 
 /// A reduction or scan by a closure.
 const fn combining(name: &'static str, all: Option<&'static str>) -> Builtin {
-    let least = if all.is_some() { 2 } else { 3 };
+    let (least, first) = match all {
+        Some(all) => (2, all),
+        None => (3, name),
+    };
     Builtin {
-        all,
+        targets: [first, name, name],
         arity: least..=3,
         combines: true,
         ..function(name, 3)
@@ -53,23 +53,24 @@ const fn combining(name: &'static str, all: Option<&'static str>) -> Builtin {
 
 const fn both(name: &'static str, arity: usize) -> Builtin {
     Builtin {
-        name,
-        arity: arity..=arity,
         method: true,
-        target: name,
-        all: None,
-        combines: false,
+        ..function(name, arity)
+    }
+}
+
+/// A builtin whose last arguments may be left out: its methods of `Site`, from `least` arguments on.
+const fn growing(name: &'static str, least: usize, most: usize, targets: [&'static str; 3]) -> Builtin {
+    Builtin {
+        arity: least..=most,
+        targets,
+        ..both(name, most)
     }
 }
 
 const fn alias(name: &'static str, target: &'static str, arity: usize) -> Builtin {
     Builtin {
-        name,
-        arity: arity..=arity,
-        method: true,
-        target,
-        all: None,
-        combines: false,
+        targets: [target; 3],
+        ..both(name, arity)
     }
 }
 
@@ -81,6 +82,7 @@ static BUILTINS: &[Builtin] = &[
     function("splat", 2),
     function("full", 3),
     function("zeros", 2),
+    both("zeros_like", 1),
     function("load", 1),
     function("store", 2),
     function("where_", 3),
@@ -127,6 +129,17 @@ static BUILTINS: &[Builtin] = &[
     both("reshape", 2),
     both("permute", 2),
     both("trans", 1),
+    both("join", 2),
+    both("split", 1),
+    both("interleave", 2),
+    both("cat", 2),
+    both("ravel", 1),
+    both("flip", 2),
+    both("gather", 3),
+    growing("histogram", 2, 3, ["histogram", "histogram_masked", ""]),
+    growing("sort", 1, 3, ["sort", "sort_along", "sort_ordered"]),
+    both("topk", 2),
+    growing("softmax", 1, 2, ["softmax", "softmax_along", ""]),
     reduction("sum", "sum_all"),
     reduction("max", "max_all"),
     reduction("min", "min_all"),
@@ -175,10 +188,8 @@ pub(crate) fn find_method(name: &Ident) -> Result<&'static Builtin> {
 impl Builtin {
     /// The method of `Site` for so many arguments.
     pub(crate) fn target(&self, found: usize) -> &'static str {
-        match self.all {
-            Some(all) if found < *self.arity.end() => all,
-            _ => self.target,
-        }
+        let place = found.saturating_sub(*self.arity.start());
+        self.targets[place.min(self.targets.len() - 1)]
     }
 
     /// Checks the number of arguments, the receiver of a method counted.
@@ -192,7 +203,8 @@ impl Builtin {
         let wanted = if least == most {
             most.to_string()
         } else {
-            format!("{least} or {most}")
+            let counts: Vec<String> = (least..=most).map(|n| n.to_string()).collect();
+            counts.join(" or ")
         };
         let dot = if method { "." } else { "" };
         Err(Error::new(

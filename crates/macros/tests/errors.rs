@@ -271,3 +271,60 @@ fn reductions_say_what_is_wrong() {
         ]
     );
 }
+
+#[kernel(crate = crate::facade)]
+fn rearrangements(p: Ptr<f32>, n: i32) {
+    let v = load(p + range(0, 16)).reshape([4, 4]);
+    let i = range(0, 4);
+    let a = join(v, range(0, 3));
+    let b = split(v);
+    let c = cat(v, i);
+    let d = flip(v, 2);
+    let e = gather(v, v, 0);
+    let f = gather(v, i, 0);
+    let g = gather(v, i.at(.., None), 0);
+    let h = histogram(v, 4);
+    let j = histogram(i, n);
+    let k = histogram(i, 0);
+    let l = histogram(i, 4, v);
+    let m = histogram(i, 4, v > 0.0);
+    let o = sort(v, 2);
+    let q = sort(v, 0, n);
+    let r = topk(v, 5);
+    let s = topk(n, 5);
+    let t = softmax(i);
+    let u = sort(p + i);
+    let w = zeros_like(p);
+}
+
+#[test]
+fn rearrangements_say_what_is_wrong() {
+    finds!(
+        rearrangements(),
+        [
+            "3:13: join: shapes [4x4] and [3] do not broadcast: extents that meet are equal or 1",
+            "4:13: split of f32[4, 4]: it halves a tile whose last extent is 2",
+            "5:13: cat takes two tiles of rank 1, not f32[4, 4] and i32[4]",
+            "6:13: flip of f32[4, 4] along axis 2: the axis is -2 to 1",
+            "7:13: the index of gather is a tile of integers, not f32[4, 4]",
+            "8:13: gather along axis 0: the extents of tile and index are equal, but along the axis; [4, \
+             4] and [4] are not",
+            "9:13: gather along axis 0: the extents of tile and index are equal, but along the axis; [4, \
+             4] and [4, 1] are not",
+            "10:13: histogram takes a tile of integers, not f32[4, 4]",
+            "11:13: the number of bins must be an integer known while building the kernel (a literal or \
+             #[constexpr] parameter), not a run-time i32",
+            "12:13: histogram into 0 bins: it takes 1 or more",
+            "13:13: the mask of histogram is a bool, not f32[4, 4]: compare with 0",
+            "14:13: the mask of histogram, of shape [4, 4], does not broadcast to [4]",
+            "15:13: sort of f32[4, 4] along axis 2: the axis is -2 to 1",
+            "16:13: the last argument of sort, `descending`, is a bool known while building the kernel, \
+             not a run-time i32",
+            "17:13: topk of f32[4, 4] takes 1 to 4 elements of the last dimension, not 5",
+            "18:13: topk takes a tile, not a run-time i32",
+            "19:13: softmax takes floating-point numbers, not a run-time i32[4]: convert it first (`as f32`)",
+            "20:13: sort takes numbers, not Ptr<f32>[4]",
+            "21:13: zeros_like takes numbers, not Ptr<f32>",
+        ]
+    );
+}

@@ -6,7 +6,7 @@ use mytriton_macros::kernel;
 fn calls(x: Ptr<f32>, n: i32) {
     let a = maximum(n);
     let b = n.maximun(3);
-    let c = n.gather(3);
+    let c = n.scatter(3);
     let d = load(x).mask(n < 3, 1).other(0.0);
     let e = n.mask(true);
     load(x);
