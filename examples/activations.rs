@@ -4,7 +4,7 @@ mod common;
 
 use std::process::ExitCode;
 
-use common::{Agreement, F32_UNIT, Random, Result, compare, count};
+use common::{Agreement, F32_UNIT, Float, Random, Result, compare, count};
 use mytriton::prelude::*;
 
 const SIZE: usize = 20_011;
@@ -54,40 +54,6 @@ pub fn gelu_tanh<T>(x: Ptr<T>, out: Ptr<T>, n: i32, #[constexpr] BLOCK: i32) {
 
 const SQRT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
 const CUBIC: f64 = 0.044_715;
-
-/// A type of elements, with the facts that tolerances need.
-trait Float: Element + Into<f64> {
-    /// Its unit roundoff.
-    const UNIT: f64;
-    /// The smallest normal number; rounding to numbers below is off by at most `UNIT` times it.
-    const SMALLEST: f64;
-    /// Rounds to it.
-    fn round(value: f32) -> Self;
-}
-
-impl Float for f32 {
-    const UNIT: f64 = F32_UNIT;
-    const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
-    fn round(value: f32) -> f32 {
-        value
-    }
-}
-
-impl Float for f16 {
-    const UNIT: f64 = 1.0 / (1 << 11) as f64;
-    const SMALLEST: f64 = 1.0 / (1 << 14) as f64;
-    fn round(value: f32) -> f16 {
-        f16::from_f32(value)
-    }
-}
-
-impl Float for bf16 {
-    const UNIT: f64 = 1.0 / (1 << 8) as f64;
-    const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
-    fn round(value: f32) -> bf16 {
-        bf16::from_f32(value)
-    }
-}
 
 /// Arrays of `size` elements.
 pub fn run(device: &Device, size: usize, seed: u64) -> Result<String> {

@@ -17,10 +17,14 @@ pub struct Example {
 
 #[path = "activations.rs"]
 pub mod activations;
+#[path = "cross_entropy.rs"]
+pub mod cross_entropy;
 #[path = "gamma/main.rs"]
 pub mod gamma;
 #[path = "grid_3d.rs"]
 pub mod grid_3d;
+#[path = "layer_norm.rs"]
+pub mod layer_norm;
 #[path = "loop_carried.rs"]
 pub mod loop_carried;
 #[path = "masked_copy.rs"]
@@ -34,6 +38,10 @@ pub mod nested_loops;
 pub mod quickstart;
 #[path = "saxpy.rs"]
 pub mod saxpy;
+#[path = "softmax.rs"]
+pub mod softmax;
+#[path = "transpose.rs"]
+pub mod transpose;
 #[path = "vector_add.rs"]
 pub mod vector_add;
 
@@ -53,5 +61,9 @@ examples! {
     matrix_add: [1, 19, 48];
     nested_loops: [1, 29];
     saxpy: [1, 1_003];
+    softmax: [1, 127, 1_003];
+    layer_norm: [1, 127, 1_003];
+    cross_entropy: [1, 2_003];
+    transpose: [1, 67];
     vector_add: [1, 100_003];
 }

@@ -29,6 +29,14 @@ impl fmt::Display for Agreement {
     }
 }
 
+/// A line of a table: what was computed, and for each part of it the largest error in % of what is allowed.
+pub fn report(name: &str, parts: &[(&str, Agreement)]) -> String {
+    let parts = parts
+        .iter()
+        .map(|(part, agreement)| format!("{part} {:.0}%", 100.0 * agreement.of_tolerance));
+    format!("  {name:<5} {}", parts.collect::<Vec<_>>().join(", "))
+}
+
 /// Compares each result with the value that `expected` gives for its index; the absolute error may be as large as the
 /// tolerance that comes with the value. A NaN agrees with any NaN, an infinity with itself.
 ///

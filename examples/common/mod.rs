@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod compare;
+mod float;
 mod random;
 
 use std::process::ExitCode;
@@ -10,7 +11,8 @@ use clap::Parser;
 use mytriton::prelude::*;
 
 pub use anyhow::{Context, Result, bail, ensure};
-pub use compare::{Agreement, compare};
+pub use compare::{Agreement, compare, report};
+pub use float::{Float, summed};
 pub use random::Random;
 
 /// An example: computes for a size (what it means, the example says) from random data of a seed on a device, compares

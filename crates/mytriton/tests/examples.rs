@@ -305,7 +305,9 @@ mod compiled {
     fn kernels() -> Result<Vec<Kernel>, FrontendError> {
         use all::activations::{gelu_erf, gelu_tanh, leaky_relu, logistic, relu};
         use all::gamma::correct_samples;
+        use all::layer_norm::{layer_norm, layer_norm_backward, layer_norm_sum, rms_norm};
         use all::masked_copy::masked_copy;
+        use all::softmax::{softmax, softmax_masked, softmax_online};
         Ok(vec![
             all::vector_add::vector_add::build(1024)?,
             all::saxpy::saxpy::build(512)?,
@@ -330,6 +332,19 @@ mod compiled {
             all::loop_carried::horner::build(256)?,
             all::nested_loops::blur::build(64)?,
             all::grid_3d::heat_step::build(32, 4, 2)?,
+            softmax::build::<f32>(1, 2048)?,
+            softmax::build::<bf16>(8, 100)?,
+            softmax_masked::build::<f16>(1, 1024)?,
+            softmax_online::build::<f32>(4096)?,
+            layer_norm::build::<f32>(1, 2048)?,
+            layer_norm_backward::build::<bf16>(4, 256)?,
+            layer_norm_sum::build::<f32>(8, 32)?,
+            rms_norm::build::<f16>(2, 512)?,
+            all::cross_entropy::cross_entropy::build::<bf16>(4096)?,
+            all::transpose::transpose::build::<f32>(64, 64)?,
+            all::transpose::transpose::build::<u8>(128, 64)?,
+            all::transpose::copy_tiles::build::<f16>(64, 64)?,
+            all::transpose::permute_3d::build::<f32>(2, 1, 0, 8, 4, 32)?,
             correct_samples::build::<u8>(1, false, 1024)?,
             correct_samples::build::<u8>(4, true, 1024)?,
             correct_samples::build::<u16>(3, false, 1024)?,
