@@ -5,8 +5,9 @@
 //! threads: `broadcast`, `expand_dims` and `transpose` turn the ownership of their result into another of their operand.
 //! A range that serves as rows and as columns is simply computed twice.
 //!
-//! Reductions, scans and reshapes ([`moves`](crate::moves)) ask for their operands' whole tile, shared out over all
-//! threads, whatever their results are needed for.
+//! Reductions, scans, reshapes, splits and histograms ([`moves`](crate::moves)) ask for their operands' whole tile, shared
+//! out over all threads, whatever their results are needed for; so does a gather, but for its index, which is needed where
+//! the result is.
 //!
 //! What nobody asks for is not computed: it has no ownership.
 
@@ -123,7 +124,21 @@ impl Collector<'_> {
             _ if moves::is_moved(self.kernel, op) => {
                 let shape = self.kernel.ty(op.operands[0]).shape;
                 if let Some(root) = self.threads.root_of(shape.dims()) {
-                    self.demand_all(&op.operands, Ownership::whole(root, shape.dims()));
+                    let whole = Ownership::whole(root, shape.dims());
+                    match op.kind {
+                        OpKind::Gather { .. } => {
+                            self.demand(op.operands[0], whole);
+                            self.demand(op.operands[1], ownership);
+                        }
+                        _ => self.demand_all(&op.operands, whole),
+                    }
+                }
+            }
+            OpKind::Join => {
+                for &operand in &op.operands {
+                    if let Some(other) = moves::relabelled(self.kernel, op, operand, ownership) {
+                        self.demand(operand, other);
+                    }
                 }
             }
             OpKind::For => self.for_value(op, index, ownership),

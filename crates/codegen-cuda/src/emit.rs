@@ -201,6 +201,9 @@ impl Emitter<'_> {
         // A pointer's "scalar" is not looked at.
         let scalar_of = |value: ValueId| kernel.ty(value).as_scalar().unwrap_or(Scalar::I64);
         let result = scalar_of(op.results[0]);
+        if op.kind == OpKind::Join {
+            return self.join(op, ownership);
+        }
         if let Some(text) = op.operands.first().and_then(|&x| self.relabelled(op, x, ownership)) {
             return text;
         }
@@ -243,6 +246,27 @@ impl Emitter<'_> {
     fn relabelled(&self, op: &OpData, operand: ValueId, ownership: Ownership) -> Option<String> {
         let ownership = relabelled(self.kernel, op, operand, ownership)?;
         Some(self.operand(operand, ownership))
+    }
+
+    /// The element of one operand or the other, as the last coordinate says.
+    fn join(&mut self, op: &OpData, ownership: Ownership) -> String {
+        let Ownership::Tile { root, projection } = ownership else {
+            // A result of two elements or more has coordinates.
+            return String::new();
+        };
+        let parts: Vec<String> = op
+            .operands
+            .iter()
+            .filter_map(|&part| self.relabelled(op, part, ownership))
+            .collect();
+        let last = projection.dims().last().copied().flatten();
+        match (last, &parts[..]) {
+            (Some(dim), [a, b]) => {
+                let which = self.writer.coordinate(root, usize::from(dim));
+                format!("{which} == 0 ? {a} : {b}")
+            }
+            _ => String::new(),
+        }
     }
 
     fn range(&mut self, start: i32, ownership: Ownership) -> String {

@@ -24,17 +24,7 @@ pub enum CudaError {
         /// What a thread may have.
         limit: u64,
     },
-    /// An operation that this path has no form for.
-    #[error("kernel '{kernel}': '{operation}'{} has no form in CUDA C++ yet", at(place.as_deref()))]
-    Unsupported {
-        /// The kernel's name.
-        kernel: String,
-        /// The operation's name in the text form.
-        operation: &'static str,
-        /// Where it stands, as `file:line:column`, if that is known.
-        place: Option<String>,
-    },
-    /// A reduction or scan combines more elements than a block has shared memory for.
+    /// A reduction or scan combines, or a gather chooses from, more elements than a block has shared memory for.
     #[error(
         "kernel '{kernel}': the {operation}{} keeps the elements along its axis in shared memory, which takes {bytes} \
          bytes ({}), and a block has {limit}: use smaller blocks and a loop",

@@ -18,6 +18,14 @@ template <typename T> __device__ inline T* mt_at(T* p, i64 i) { return (T*)((cha
 ",
     },
     Helper {
+        name: "mt_coordinate",
+        needs: &[],
+        text: "\
+// A coordinate of an axis; what is none gives the last one.
+template <typename U> __device__ inline u32 mt_coordinate(U i, u32 extent) { return (u64)i < extent ? (u32)i : extent - 1; }
+",
+    },
+    Helper {
         name: "mt_shl",
         needs: &[],
         text: "\

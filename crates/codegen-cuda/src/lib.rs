@@ -34,9 +34,9 @@
 //! 2. Going backwards from the stores, every value gets the *tile layouts* that its uses ask for (`demand.rs`). Where
 //!    elements only get other coordinates a value is computed where it is needed, and nothing goes through shared
 //!    memory. What broadcasts is held by every thread that needs it; scalars are held by all.
-//! 3. Reductions, scans and reshapes move elements (`moves.rs`, `staged.rs`): the threads share out their operands'
-//!    tile, write it to shared memory, combine it there by a tree along the axis with a barrier after each level, and
-//!    read the results in whatever layout is asked for. Tiles take turns in that memory, and lines of a tile where
+//! 3. Reductions, scans, reshapes, splits and gathers move elements (`moves.rs`, `staged.rs`): the threads share out their
+//!    operands' tile, write it to shared memory, combine it there by a tree along the axis with a barrier after each level,
+//!    and read the results in whatever layout is asked for; a histogram counts there (`counts.rs`). Tiles take turns in that memory, and lines of a tile where
 //!    it is larger; those of one line have to fit 48 KiB.
 //! 4. Barriers keep the memory accesses of a program in order across its threads (`barriers.rs`).
 //! 5. Operations on tiles of several rounds are gathered in loops over the rounds (`segments.rs`, `writer.rs`).
@@ -52,6 +52,7 @@
 
 mod barriers;
 mod control;
+mod counts;
 mod ctypes;
 mod demand;
 mod emit;
@@ -149,16 +150,6 @@ impl CudaSource {
 /// or scan combines do not fit the shared memory of a block.
 pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaError> {
     verify(kernel)?;
-    for op in kernel.ops_in_order() {
-        let op = kernel.op(op);
-        if let OpKind::Join | OpKind::Split | OpKind::Gather { .. } | OpKind::Histogram = op.kind {
-            return Err(CudaError::Unsupported {
-                kernel: kernel.name.clone(),
-                operation: op.kind.name(),
-                place: kernel.describe_loc(op.loc),
-            });
-        }
-    }
     let threads = Threads::of(kernel);
     let demands = demand::Demands::of(kernel, &threads);
     let shared_bytes = moves::shared_bytes(kernel, &demands)?;

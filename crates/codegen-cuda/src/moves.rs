@@ -8,10 +8,12 @@
 //! 2. *Kept*: a `reshape` whose result is needed by row-major index alone. The threads share out both tiles by that
 //!    index, so that each has what it needs.
 //! 3. *Staged*: all others. The owners of the operand's tile write it to shared memory, the threads combine it there
-//!    or not, and those who need an element of the result read it. Tiles that do not fit there go in *windows* of lines
-//!    along the axis.
+//!    or not, and those who need an element of the result read it: of a gather, where the index says. Tiles that do not fit
+//!    there go in *windows* of lines along the axis. A histogram has its counts there.
+//!
+//! A `join` is relabelled, too: the coordinate along the new dimension chooses between the two operands.
 
-use mytriton_ssa::{Elem, Kernel, OpData, OpId, OpKind, ValueId};
+use mytriton_ssa::{Elem, Kernel, OpData, OpId, OpKind, Scalar, ValueId};
 
 use crate::demand::Demands;
 use crate::error::{CudaError, SharedTile};
@@ -29,6 +31,16 @@ pub(crate) enum Move {
     Staged,
     /// Through shared memory that holds some lines along the axis at a time.
     Windowed,
+}
+
+/// The operands whose tiles go through shared memory: of a gather not its index, which those who read there hold; of a
+/// histogram none, as only counts are there.
+pub(crate) fn staged(op: &OpData) -> &[ValueId] {
+    match op.kind {
+        OpKind::Gather { .. } => &op.operands[..1],
+        OpKind::Histogram => &[],
+        _ => &op.operands,
+    }
 }
 
 /// The ownership of an operand that gives the result in one, if the operation is relabelled; for operations that leave
@@ -50,6 +62,7 @@ pub(crate) fn relabelled(kernel: &Kernel, op: &OpData, operand: ValueId, result:
     };
     let labels: Vec<Option<u8>> = match &op.kind {
         OpKind::ExpandDims { axis } => others(*axis).collect(),
+        OpKind::Join => others(extents.len()).collect(),
         OpKind::Broadcast => dims.to_vec(),
         OpKind::Transpose { permutation } => {
             let mut labels = vec![None; extents.len()];
@@ -96,7 +109,7 @@ fn is_relabelled(kernel: &Kernel, op: &OpData) -> bool {
     };
     let shape = kernel.ty(operand).shape;
     match op.kind {
-        OpKind::ExpandDims { .. } | OpKind::Broadcast | OpKind::Transpose { .. } => true,
+        OpKind::ExpandDims { .. } | OpKind::Broadcast | OpKind::Transpose { .. } | OpKind::Join => true,
         OpKind::Reduce { axis } | OpKind::Scan { axis, .. } => shape.dims()[axis] == 1,
         OpKind::Reshape => {
             let result = kernel.ty(op.results[0]).shape;
@@ -109,7 +122,15 @@ fn is_relabelled(kernel: &Kernel, op: &OpData) -> bool {
 
 /// May the operation need its operands' tile shared out over all threads?
 pub(crate) fn is_moved(kernel: &Kernel, op: &OpData) -> bool {
-    let moves = matches!(op.kind, OpKind::Reduce { .. } | OpKind::Scan { .. } | OpKind::Reshape);
+    let moves = matches!(
+        op.kind,
+        OpKind::Reduce { .. }
+            | OpKind::Scan { .. }
+            | OpKind::Reshape
+            | OpKind::Split
+            | OpKind::Gather { .. }
+            | OpKind::Histogram
+    );
     moves && !is_relabelled(kernel, op)
 }
 
@@ -133,16 +154,27 @@ pub(crate) fn classify(kernel: &Kernel, op: &OpData, threads: &Threads, demands:
     }
 }
 
-/// The extent of the axis along which an operation combines, and how far apart neighbours are in the row-major tile; for
+/// The extent of the axis along which an operation combines or chooses, and how far apart neighbours are in the row-major tile; for
 /// a reshape every element stands alone.
 pub(crate) fn axis(kernel: &Kernel, op: &OpData) -> (u64, u64) {
-    let (OpKind::Reduce { axis } | OpKind::Scan { axis, .. }) = op.kind else {
-        return (1, 1);
-    };
     let shape = kernel.ty(op.operands[0]).shape;
+    let axis = match op.kind {
+        OpKind::Reduce { axis } | OpKind::Scan { axis, .. } | OpKind::Gather { axis } => axis,
+        OpKind::Split => shape.rank() - 1,
+        _ => return (1, 1),
+    };
     let extents = &shape.dims()[axis..];
     let stride = extents[1..].iter().map(|&extent| u64::from(extent)).product();
     (extents[0].into(), stride)
+}
+
+/// The tile in which the elements of a result are, and how far from the place that its coordinates give: a split finds its
+/// second half next to the first one.
+pub(crate) fn place_of(op: &OpData, result: usize) -> (usize, usize) {
+    match op.kind {
+        OpKind::Split => (0, result),
+        _ => (result, 0),
+    }
 }
 
 /// The use of shared memory by an operation that moves elements. Different ones share the memory: no two are at work at
@@ -160,6 +192,9 @@ pub(crate) struct Staging {
 impl Staging {
     /// Of whole tiles where they fit, else of as few windows of lines as possible. At least one line has to fit.
     pub(crate) fn of(kernel: &Kernel, op: &OpData) -> Staging {
+        if op.kind == OpKind::Histogram {
+            return Staging::of_counts(kernel.ty(op.results[0]).shape.elements() as u64);
+        }
         let (extent, _) = axis(kernel, op);
         let lines = kernel.ty(op.operands[0]).shape.elements() as u64 / extent;
         let whole = Staging::of_lines(kernel, op, lines);
@@ -176,6 +211,18 @@ impl Staging {
         }
     }
 
+    /// Of so many counts: all of them, or as few windows as possible.
+    fn of_counts(bins: u64) -> Staging {
+        let width = element_bytes(Elem::Scalar(Scalar::I32));
+        let windows = bins.div_ceil(MAX_SHARED_BYTES / width);
+        let window = bins.div_ceil(windows);
+        Staging {
+            offsets: Vec::new(),
+            bytes: window * width,
+            window: (windows > 1).then_some(window),
+        }
+    }
+
     fn of_lines(kernel: &Kernel, op: &OpData, lines: u64) -> Staging {
         let (extent, _) = axis(kernel, op);
         let mut bytes = 0u64;
@@ -185,7 +232,7 @@ impl Staging {
             bytes = start + lines * extent * width;
             start
         };
-        let offsets = op.operands.iter().map(&mut offset).collect();
+        let offsets = staged(op).iter().map(&mut offset).collect();
         Staging {
             offsets,
             bytes,
@@ -231,7 +278,7 @@ fn too_large(kernel: &Kernel, id: OpId, bytes: u64) -> CudaError {
         kernel: kernel.name.clone(),
         operation: op.kind.name(),
         place: kernel.describe_loc(op.loc),
-        tiles: op.operands.iter().map(tile).collect(),
+        tiles: staged(op).iter().map(tile).collect(),
         bytes,
         limit: MAX_SHARED_BYTES,
     }

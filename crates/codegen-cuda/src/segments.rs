@@ -4,7 +4,7 @@
 //! between: a barrier, elements that move between threads, or the beginning or end of a region. Such a stretch is a *segment*. A value that is only used
 //! in the segment that computes it is a variable of the loop; others are arrays with one entry for each round.
 
-use mytriton_ssa::{Kernel, OpId, RegionId, ValueDef, ValueId};
+use mytriton_ssa::{Kernel, OpId, OpKind, RegionId, ValueDef, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::demand::Demands;
@@ -29,9 +29,16 @@ impl Segments {
         walk.region(kernel.body());
         let mut outlives = vec![false; kernel.value_count()];
         for id in kernel.ops_in_order() {
-            for &operand in &kernel.op(id).operands {
+            let data = kernel.op(id);
+            let (takes, gives) = walk.segment_of[id.index()];
+            for (number, &operand) in data.operands.iter().enumerate() {
+                // The index of a gather is looked at where the result is read.
+                let used = match data.kind {
+                    OpKind::Gather { .. } if number == 1 => gives,
+                    _ => takes,
+                };
                 outlives[operand.index()] |= match kernel.value(operand).def {
-                    ValueDef::Result { op, .. } => walk.segment_of[op.index()].1 != walk.segment_of[id.index()].0,
+                    ValueDef::Result { op, .. } => walk.segment_of[op.index()].1 != used,
                     _ => true,
                 };
             }

@@ -43,6 +43,7 @@ impl Emitter<'_> {
                     self.define(result, ownership, &text, op.loc);
                 }
             }
+            _ if op.kind == OpKind::Histogram => self.count(op, root, &Staging::of(self.kernel, op)),
             Move::Staged => {
                 let tiles = self.stage(op, root, whole);
                 let (extent, stride) = moves::axis(self.kernel, op);
@@ -71,7 +72,7 @@ impl Emitter<'_> {
     pub(crate) fn tiles(&mut self, op: &OpData, staging: &Staging) -> Vec<String> {
         let kernel = self.kernel;
         let mut tiles = Vec::new();
-        for (&operand, offset) in op.operands.iter().zip(&staging.offsets) {
+        for (&operand, offset) in moves::staged(op).iter().zip(&staging.offsets) {
             let ty = kernel.ty(operand);
             let name = match &kernel.value(operand).name {
                 Some(name) => self.namer.unique(&format!("{name}_tile")),
@@ -93,7 +94,7 @@ impl Emitter<'_> {
     /// Writes the operands' tiles to shared memory, and gives their names.
     fn stage(&mut self, op: &OpData, root: usize, whole: Ownership) -> Vec<String> {
         let tiles = self.tiles(op, &Staging::of(self.kernel, op));
-        for (&operand, tile) in op.operands.iter().zip(&tiles) {
+        for (&operand, tile) in moves::staged(op).iter().zip(&tiles) {
             let owner = self
                 .writer
                 .owner(root)
@@ -203,15 +204,31 @@ impl Emitter<'_> {
         let mut strides = row_major(kernel.ty(op.operands[0]).shape.dims());
         match op.kind {
             OpKind::Reduce { axis } => drop(strides.remove(axis)),
+            OpKind::Split => drop(strides.pop()),
+            // The index gives that coordinate.
+            OpKind::Gather { axis } => strides[axis] = 0,
             OpKind::Scan { .. } => {}
             _ => strides = row_major(kernel.ty(op.results[0]).shape.dims()),
         }
-        for (&result, tile) in op.results.iter().zip(tiles) {
+        for (number, &result) in op.results.iter().enumerate() {
+            let (tile, offset) = moves::place_of(op, number);
+            let tile = &tiles[tile];
             for &ownership in self.demands.get(result) {
                 let text = match ownership {
-                    Ownership::Uniform => format!("{tile}[0]"),
+                    Ownership::Uniform => {
+                        let (chosen, (_, stride)) = (self.chosen(op, ownership), moves::axis(kernel, op));
+                        let place = chosen.map_or(offset.to_string(), |chosen| times(&chosen, stride));
+                        format!("{tile}[{place}]")
+                    }
                     Ownership::Tile { root, projection } => {
-                        let index = self.index(root, projection, &strides);
+                        let mut index = self.index(root, projection, &strides);
+                        if let Some(chosen) = self.chosen(op, ownership) {
+                            let (_, stride) = moves::axis(kernel, op);
+                            index += &format!(" + {}", times(&chosen, stride));
+                        }
+                        if offset > 0 {
+                            index += &format!(" + {offset}");
+                        }
                         let element = format!("{tile}[{index}]");
                         match self.writer.owner(root) {
                             // Who owns nothing has no coordinates in the tile.
@@ -225,6 +242,15 @@ impl Emitter<'_> {
         }
     }
 
+    /// The coordinate along the axis that the index of a gather chooses, kept inside; none of other operations.
+    pub(crate) fn chosen(&mut self, op: &OpData, ownership: Ownership) -> Option<String> {
+        let OpKind::Gather { .. } = op.kind else { return None };
+        let (extent, _) = moves::axis(self.kernel, op);
+        let index = self.operand(op.operands[1], ownership);
+        self.helpers.insert("mt_coordinate");
+        Some(format!("mt_coordinate({index}, {extent}u)"))
+    }
+
     /// The place in a tile of the thread's element of a block, whose dimensions have the given strides there.
     pub(crate) fn index(&mut self, root: usize, projection: Projection, strides: &[u64]) -> String {
         let shape = &self.threads.roots[root].shape;
@@ -233,8 +259,10 @@ impl Emitter<'_> {
         }
         let mut terms = Vec::new();
         for (dim, stride) in projection.dims().iter().zip(strides) {
-            let Some(dim) = dim else { continue };
-            let coordinate = self.writer.coordinate(root, usize::from(*dim));
+            let Some(dim) = dim.filter(|_| *stride > 0) else {
+                continue;
+            };
+            let coordinate = self.writer.coordinate(root, usize::from(dim));
             terms.push(times(&coordinate, *stride));
         }
         if terms.is_empty() {

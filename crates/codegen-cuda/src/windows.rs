@@ -19,13 +19,14 @@ impl Emitter<'_> {
         let (extent, stride) = moves::axis(kernel, op);
         let count = kernel.ty(op.operands[0]).shape.elements() as u64 / extent;
         let mut targets = Vec::new();
-        for (&result, tile) in op.results.iter().zip(0..) {
+        for (number, &result) in op.results.iter().enumerate() {
+            let place = moves::place_of(op, number);
             for &ownership in self.demands.get(result) {
                 let target = self.carry(&[result], None, ownership);
                 // Who owns nothing finds nothing in any window.
                 let start = format!("{} = {};", target.element(), nothing(kernel.ty(result).elem));
                 self.writer.statement(ownership.root(), start, None);
-                targets.push((tile, ownership, target));
+                targets.push((place, ownership, target));
             }
         }
         self.writer.flush();
@@ -51,7 +52,7 @@ impl Emitter<'_> {
 
         let index = self.writer.index(root);
         let (line, along) = locate(&index, extent, stride);
-        for (&operand, tile) in op.operands.iter().zip(&tiles) {
+        for (&operand, tile) in moves::staged(op).iter().zip(&tiles) {
             let value = self.operand(operand, whole);
             let (inside, element) = element(tile, &line, &along);
             self.writer
@@ -68,8 +69,19 @@ impl Emitter<'_> {
         };
         self.combine(op, &tiles, &shape);
 
-        let strides = row_major(kernel.ty(op.results[0]).shape.dims());
-        for (tile, ownership, target) in targets {
+        let result = kernel.ty(op.results[0]).shape;
+        let strides = match op.kind {
+            // Of a gather the index of the line counts, in which it chooses.
+            OpKind::Gather { axis } => {
+                let mut dims = result.dims().to_vec();
+                dims.remove(axis);
+                let mut strides = row_major(&dims);
+                strides.insert(axis, 0);
+                strides
+            }
+            _ => row_major(result.dims()),
+        };
+        for ((tile, offset), ownership, target) in targets {
             let index = match ownership {
                 Ownership::Tile { root, projection } => self.index(root, projection, &strides),
                 Ownership::Uniform => "0".to_owned(),
@@ -82,6 +94,9 @@ impl Emitter<'_> {
             let (line, along) = match op.kind {
                 // Without the axis the index is that of the line.
                 OpKind::Reduce { .. } => (index, String::new()),
+                OpKind::Split if offset == 0 => (index, String::new()),
+                OpKind::Split => (index, offset.to_string()),
+                OpKind::Gather { .. } => (index, self.chosen(op, ownership).unwrap_or_default()),
                 _ => locate(&index, extent, stride),
             };
             let (inside, element) = element(&tiles[tile], &line, &along);

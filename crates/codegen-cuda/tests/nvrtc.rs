@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::moving::{layer_norm, moving, online, reductions, scans};
+use common::moving::{choices, layer_norm, moving, online, reductions, scans};
 use common::{Random, Table, arithmetic, casts, random_kernel, structure};
 use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
 use mytriton_codegen_cuda::{CudaSource, Options, generate};
@@ -104,11 +104,13 @@ fn reductions_and_movement() {
         reductions(Scalar::I64, &[100, 130], 0).unwrap(),
         scans(Scalar::F64, &[129, 128], 1).unwrap(),
         moving(Scalar::I64, &[70, 111]).unwrap(),
+        choices(Scalar::I64, &[100, 130], 0, 13_000).unwrap(),
     ];
     for scalar in Scalar::ALL {
         tiles.push(reductions(scalar, &[5, 19], 1).unwrap());
         tiles.push(scans(scalar, &[19, 5, 20], 1).unwrap());
         tiles.push(moving(scalar, &[3, 4, 5]).unwrap());
+        tiles.push(choices(scalar, &[5, 19], 1, 256).unwrap());
     }
     check(
         &tiles.iter().map(|tiles| &tiles.kernel).collect::<Vec<_>>(),

@@ -4,7 +4,7 @@
 mod common;
 
 use common::host::{Host, Value, agrees, interpret};
-use common::moving::{Tiles, layer_norm, moving, online, reductions, scans};
+use common::moving::{Tiles, choices, layer_norm, moving, online, reductions, scans};
 use common::{Random, bytes, numbers};
 use mytriton_codegen_cuda::{CudaError, Options, generate};
 use mytriton_ssa::{Const, Elem, Kernel, Scalar, parse_module};
@@ -104,6 +104,45 @@ fn every_axis() {
             all.push(scans(Scalar::I32, shape, axis).unwrap());
         }
         all.push(moving(Scalar::I32, shape).unwrap());
+    }
+    check(&all, 0);
+}
+
+/// Elements joined, split, chosen and counted.
+#[test]
+fn elements_from_elsewhere() {
+    let mut all = Vec::new();
+    for scalar in Scalar::ALL {
+        all.push(choices(scalar, &[37], 0, 5).unwrap());
+        all.push(choices(scalar, &[5, 19], 1, 256).unwrap());
+    }
+    for (shape, axis) in [
+        (&[1][..], 0),
+        (&[2], 0),
+        (&[1500], 0),
+        (&[19, 5], 0),
+        (&[64, 64], 1),
+        (&[3, 5, 7], 1),
+        (&[8, 1, 16], 1),
+        (&[2, 3, 4, 5], 2),
+        (&[2, 3, 2, 3, 2], 0),
+    ] {
+        all.push(choices(Scalar::I32, shape, axis, 17).unwrap());
+    }
+    check(&all, 0);
+}
+
+/// The same of tiles and counters that go in windows.
+#[test]
+fn large_choices() {
+    let all = [
+        choices(Scalar::I64, &[100, 130], 0, 13_000).unwrap(),
+        choices(Scalar::F64, &[130, 100], 1, 30_000).unwrap(),
+        choices(Scalar::I32, &[3, 4001], 1, 1).unwrap(),
+    ];
+    for tiles in &all[..2] {
+        let cuda = generate(&tiles.kernel, &Options::default()).unwrap();
+        assert!(cuda.source.contains("for (u32 base = 0;"), "{}", cuda.source);
     }
     check(&all, 0);
 }

@@ -254,6 +254,76 @@ pub fn moving(scalar: Scalar, extents: &[u32]) -> Built<Tiles> {
     Ok(m.finish())
 }
 
+/// Two tiles joined and split again, elements chosen along an axis (more and fewer than it has), and histograms of `bins`
+/// counters, with a mask and without.
+pub fn choices(scalar: Scalar, extents: &[u32], axis: usize, bins: u32) -> Built<Tiles> {
+    let mut m = Maker::new("choose", scalar, extents, axis);
+    let shape = Shape::new(extents).unwrap();
+    let x = m.load("x", scalar, shape)?;
+    let z = m.load("z", scalar, shape)?;
+    let rank = extents.len();
+    if rank < 5 {
+        let pairs = m.b.join(x, z)?;
+        m.store(pairs)?;
+        let [first, second] = m.b.split(pairs)?;
+        m.store(second)?;
+        m.store(first)?;
+        // The pairs in another order of dimensions, of which one half is needed.
+        let mut order: Vec<usize> = (0..=rank).collect();
+        order.swap(0, rank - 1);
+        let turned = m.b.transpose(pairs, Permutation::new(&order).unwrap())?;
+        let [_, half] = m.b.split(turned)?;
+        m.store(half)?;
+    }
+    let extent = extents[axis];
+    let number = |m: &mut Maker, value: u32, ty: Type| m.b.constant_of(Const::i32(value as i32), ty);
+    for count in [extent, 1, 2 * extent + 1] {
+        let mut by = extents.to_vec();
+        by[axis] = count;
+        let by = Shape::new(&by).unwrap();
+        let ty = Type::I32.with_shape(by);
+        let index = m.index(by)?;
+        let (factor, limit) = (number(&mut m, 7, ty)?, number(&mut m, extent, ty)?);
+        let index = m.b.binary(BinaryOp::Mul, index, factor)?;
+        let index = m.b.binary(BinaryOp::RemU, index, limit)?;
+        let chosen = m.b.gather(z, index, axis)?;
+        m.store(chosen)?;
+        // In reverse, with short indices where they are enough.
+        let width = if extent < 128 { Scalar::I8 } else { Scalar::I64 };
+        let last = number(&mut m, extent - 1, ty)?;
+        let index = m.b.binary(BinaryOp::Sub, last, index)?;
+        let kind = if width == Scalar::I8 {
+            CastKind::Trunc
+        } else {
+            CastKind::ZExt
+        };
+        let index = m.b.cast(kind, index, width)?;
+        let again = m.b.gather(x, index, axis)?;
+        m.store(again)?;
+    }
+    let ty = Type::I32.with_shape(shape);
+    let index = m.index(shape)?;
+    let limit = number(&mut m, bins + 3, ty)?;
+    let values = m.b.binary(BinaryOp::RemU, index, limit)?;
+    let counts = m.b.histogram(values, bins, None)?;
+    m.store(counts)?;
+    let one = number(&mut m, 1, ty)?;
+    let odd = m.b.binary(BinaryOp::And, index, one)?;
+    let odd = m.b.cmp(CmpPred::Eq, odd, one)?;
+    let counts = m.b.histogram(values, bins, Some(odd))?;
+    m.store(counts)?;
+    if scalar.is_int() {
+        // Numbers of any size, most of which are not counted.
+        let counts = m.b.histogram(x, bins, None)?;
+        m.store(counts)?;
+        if bins <= 1024 {
+            let total = m.reduce(BinaryOp::Add, counts, 0)?;
+            m.store(total)?;
+        }
+    }
+    Ok(m.finish())
+}
+
 /// Rows less their mean over their deviation, and the softmax of the rows.
 pub fn layer_norm(rows: u32, columns: u32) -> Built<Tiles> {
     let scalar = Scalar::F32;

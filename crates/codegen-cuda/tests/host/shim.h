@@ -36,6 +36,13 @@ static void fibre_main() {
   swapcontext(&fibres[current].context, &scheduler);
 }
 
+// One fibre runs at a time.
+static unsigned atomicAdd(unsigned* place, unsigned by) {
+  const unsigned old = *place;
+  *place = old + by;
+  return old;
+}
+
 // Runs all programs of the grid; threads run in order, or the last one first.
 static void launch(void (*kernel)(), Index grid, unsigned threads, bool backwards) {
   const size_t stack_size = 256 * 1024;
