@@ -57,6 +57,9 @@ impl Coverage {
                 | OpKind::Broadcast
                 | OpKind::Reshape
                 | OpKind::Transpose { .. }
+                | OpKind::Join
+                | OpKind::Split
+                | OpKind::Gather { .. }
                 | OpKind::For
                 | OpKind::If
                 | OpKind::While => self.count(format!("{}{pointer}", node.kind.name())),
@@ -75,9 +78,16 @@ impl Coverage {
             | OpKind::Broadcast
             | OpKind::Reshape
             | OpKind::Transpose { .. }
+            | OpKind::Join
+            | OpKind::Split
+            | OpKind::Gather { .. }
             | OpKind::For
             | OpKind::If
             | OpKind::While => {}
+            OpKind::Histogram => {
+                let form = ["histogram", "histogram masked"][node.operands.len() - 1];
+                self.count(form.to_owned());
+            }
             OpKind::Reduce { .. } | OpKind::Scan { .. } => self.count_combine(tree, node),
             OpKind::Const(_) | OpKind::Range { .. } | OpKind::Yield | OpKind::Condition => {
                 self.count(node.kind.name().to_owned());

@@ -94,7 +94,7 @@ impl Generator {
     }
 
     /// The index of each element of a shape along a dimension.
-    fn stretched_index(&mut self, shape: Shape, axis: usize) -> Val {
+    pub(super) fn stretched_index(&mut self, shape: Shape, axis: usize) -> Val {
         let end = shape.dims()[axis] as i32;
         let mut index = self.op(OpKind::Range { start: 0, end }, &[], None);
         for other in (0..shape.rank()).filter(|&other| other != axis) {

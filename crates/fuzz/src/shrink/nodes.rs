@@ -64,7 +64,7 @@ pub(super) fn simplify(tree: &mut Tree, body: &mut Body, at: usize, variant: usi
     let mut variant = variant;
     let own = match node.kind {
         OpKind::Store if node.operands.len() > 2 => true,
-        OpKind::Load if node.operands.len() > 1 => true,
+        OpKind::Load | OpKind::Histogram if node.operands.len() > 1 => true,
         OpKind::Range { start, .. } if start != 0 => true,
         _ => false,
     };
@@ -78,6 +78,7 @@ pub(super) fn simplify(tree: &mut Tree, body: &mut Body, at: usize, variant: usi
     variant -= usize::from(own);
     match node.kind {
         OpKind::Store => return simplify_stored(tree, body, at, variant),
+        OpKind::Split => return simplify_results(tree, body, at, variant),
         OpKind::Const(value) => {
             let simpler = SIMPLE.map(|number| Const::from_int(value.scalar(), number));
             let known = simpler.iter().position(|&simple| simple == value);
