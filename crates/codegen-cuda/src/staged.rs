@@ -224,7 +224,11 @@ impl Emitter<'_> {
                         let mut index = self.index(root, projection, &strides);
                         if let Some(chosen) = self.chosen(op, ownership) {
                             let (_, stride) = moves::axis(kernel, op);
-                            index += &format!(" + {}", times(&chosen, stride));
+                            let along = times(&chosen, stride);
+                            index = match index.as_str() {
+                                "0" => along,
+                                line => format!("{line} + {along}"),
+                            };
                         }
                         if offset > 0 {
                             index += &format!(" + {offset}");

@@ -139,7 +139,7 @@ fn shown_kernels() {
     let number = |n| Value::Number(Const::i32(n));
     let f32s = |floats: &mut dyn FnMut(Scalar, usize) -> Value, count| floats(Scalar::F32, count);
     let zeros = |scalar: Scalar, count: usize| Value::Buffer(scalar, vec![0; count * scalar.bytes() as usize]);
-    let launches: [(&str, [u32; 3], Vec<Value>); 12] = [
+    let launches: [(&str, [u32; 3], Vec<Value>); 13] = [
         (
             "vector_add",
             [4, 1, 1],
@@ -216,6 +216,16 @@ fn shown_kernels() {
             "softmax",
             [2, 1, 1],
             vec![f32s(&mut floats, 2 * 64), zeros(Scalar::F32, 2 * 64), number(64)],
+        ),
+        (
+            "choices",
+            [1, 1, 1],
+            vec![
+                f32s(&mut floats, 64),
+                floats(Scalar::I32, 64),
+                zeros(Scalar::F32, 64),
+                zeros(Scalar::I32, 8),
+            ],
         ),
         (
             "running_sums",

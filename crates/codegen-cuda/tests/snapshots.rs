@@ -35,6 +35,7 @@ snapshots! {
     argmax
     softmax
     running_sums
+    choices
 }
 
 #[test]

@@ -367,6 +367,7 @@ pub fn shown() -> Vec<Kernel> {
         include_str!("../kernels/argmax.ssa"),
         include_str!("../kernels/softmax.ssa"),
         include_str!("../kernels/running_sums.ssa"),
+        include_str!("../kernels/choices.ssa"),
     ];
     texts
         .iter()
