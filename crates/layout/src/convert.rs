@@ -1,8 +1,7 @@
 //! Conversions between distributed layouts: what has to move, and by which means.
 
 use crate::gf2::Echelon;
-use crate::{Dim, DistributedLayout, LayoutError, LinearLayout};
-use std::collections::BTreeSet;
+use crate::{Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, SharedExchange};
 
 /// The farthest that an element moves in a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +17,21 @@ pub enum Movement {
     /// Between blocks of a cluster.
     Blocks,
 }
+
+/// How a conversion is carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Means {
+    /// For each register of the destination the source's register in the same thread; no code where they are the same.
+    Registers(Vec<u32>),
+    /// Selections in each thread and shuffles.
+    Lanes(LaneExchange),
+    /// Through shared memory.
+    Shared(Box<SharedExchange>),
+}
+
+/// What a way through shared memory costs beside its wavefronts: stores have to be complete, and loads to arrive, before
+/// anything goes on. A latency of about twice 25 cycles, part of which other warps fill.
+const SHARED_WAIT: u32 = 16;
 
 /// Where the destination's elements come from.
 ///
@@ -65,6 +79,7 @@ pub struct ConversionPlan {
     movement: Movement,
     unique: Vec<u32>,
     representatives: Vec<u32>,
+    sides: Box<(DistributedLayout, DistributedLayout)>,
 }
 
 const INS: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
@@ -108,6 +123,7 @@ impl ConversionPlan {
             movement,
             unique: dst.unique_registers(),
             representatives: dst.register_representatives(),
+            sides: Box::new((src.clone(), dst.clone())),
         })
     }
 
@@ -143,25 +159,33 @@ impl ConversionPlan {
         (stays && self.source.sublayout_is_zero(&["lane", "warp", "block"], &["register"])).then_some(sources)
     }
 
-    /// The source's registers in which threads find what they need for one register of the destination. Of several,
-    /// each is shuffled and every lane selects its own by the map's register.
-    pub fn candidates(&self, register: u32) -> Vec<u32> {
-        let from_thread =
-            ["lane", "warp", "block"].map(|dim| self.source.bases(dim).map(|basis| basis[0]).collect::<Vec<_>>());
-        let mut all = BTreeSet::from([self.source.apply_in_order(&[register])[0]]);
-        for flip in from_thread.into_iter().flatten() {
-            let flipped: Vec<u32> = all.iter().map(|candidate| candidate ^ flip).collect();
-            all.extend(flipped);
+    /// The way to carry it out for elements of so many bytes, with at most `budget` bytes of shared memory where that can be:
+    /// moves within a thread if they suffice; else shuffles if elements stay in their warp and
+    ///
+    /// > shuffles + selections / 2 <= wavefronts of shared memory + 16
+    ///
+    /// Both run through the same unit, which takes a warp's 32 words each cycle: a shuffle costs what a wavefront does.
+    /// Shared memory has each word go through twice, and waits in between.
+    ///
+    /// # Errors
+    /// Elements have 1, 2, 4, 8 or 16 bytes, and stay in their thread block.
+    pub fn means(&self, element_bytes: u32, budget: u64) -> Result<Means, LayoutError> {
+        if let Some(sources) = self.register_sources() {
+            return Ok(Means::Registers(sources));
         }
-        all.into_iter().collect()
-    }
-
-    /// Number of shuffles that a conversion within warps takes.
-    pub fn num_shuffles(&self) -> usize {
-        self.unique
-            .iter()
-            .map(|&register| self.candidates(register).len())
-            .sum()
+        let (src, dst) = &*self.sides;
+        let shared = SharedExchange::new(src, dst, element_bytes, budget)?;
+        let lanes = match element_bytes {
+            1..=8 => LaneExchange::new(src, dst, element_bytes)?,
+            _ => None,
+        };
+        let limit = shared.wavefronts(element_bytes) + SHARED_WAIT;
+        Ok(
+            match lanes.filter(|lanes| shared.bytes > budget || lanes.cost() <= limit) {
+                Some(lanes) => Means::Lanes(lanes),
+                None => Means::Shared(Box::new(shared)),
+            },
+        )
     }
 }
 

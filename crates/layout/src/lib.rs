@@ -43,6 +43,7 @@
 //! | [`swizzled`], [`hardware_swizzled`] | linear layouts of tiles in shared memory |
 //! | [`IndexPlan`] | the arithmetic of a layout, for code generators |
 //! | [`ConversionPlan`] | what moves from one layout to another: registers, lanes, or warps |
+//! | [`LaneExchange`], [`SharedExchange`] | how: by shuffles, through shared memory |
 //! | [`ReductionPlan`] | slot groups and lane bits of a reduction along an axis |
 //! | [`staging`] | bank conflicts, and shared layouts without any |
 //! | [`fragment`] | ownership as a table, for slots that are no power of two; values, narrow formats, packing |
@@ -54,21 +55,25 @@ mod convert;
 mod dim;
 mod distributed;
 mod error;
+mod exchange;
 pub mod fragment;
 mod gf2;
 mod index;
+mod lanes;
 mod linear;
 pub mod picture;
 mod reduction;
 mod shared;
 pub mod staging;
 
-pub use convert::{ConversionPlan, Movement};
+pub use convert::{ConversionPlan, Means, Movement};
 pub use dim::Dim;
 pub use distributed::{DistributedLayout, RegisterGroup};
 pub use error::LayoutError;
+pub use exchange::SharedExchange;
 pub use gf2::BitMatrix;
 pub use index::{AxisPlan, BitTerm, IndexBuilder, IndexPlan, Piece};
+pub use lanes::{LaneExchange, SelectStep, Transfer};
 pub use linear::{Coords, LinearLayout};
 pub use reduction::ReductionPlan;
 pub use shared::{HardwareSwizzle, Swizzle, hardware_swizzled, swizzled};

@@ -32,8 +32,19 @@ const ACCESS_BITS: u32 = 4;
 pub struct Staging {
     /// From `offset`, in elements, to the tile.
     pub layout: LinearLayout,
-    /// Elements of one access, the same for stores and loads.
+    /// How the source's threads store.
+    pub store: Access,
+    /// How the destination's threads load.
+    pub load: Access,
+}
+
+/// Accesses of one side to a tile in shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// Elements at once.
     pub vector: u32,
+    /// The conflict, 1 for none.
+    pub ways: u32,
 }
 
 /// The map from (register, lane, warp, block) to the offset of a shared layout.
@@ -155,6 +166,9 @@ impl Staging {
     /// a space that meets neither A nor B. Such a common complement exists: pair what A has beyond B with what
     /// B has beyond A, and take the sums; add what neither reaches.
     ///
+    /// One side may have longer vectors, of what it alone holds in registers, if the lanes of the other then still find
+    /// their elements in different banks. That is chosen where it takes fewer accesses.
+    ///
     /// # Errors
     /// Both must be layouts of one tile; elements have 1, 2, 4, 8 or 16 bytes.
     pub fn choose(src: &DistributedLayout, dst: &DistributedLayout, element_bytes: u32) -> Result<Self> {
@@ -166,50 +180,147 @@ impl Staging {
                 message,
             });
         }
-        let size = src.linear().total_out_bits();
-        let (src_columns, dst_columns) = (src.columns(), dst.columns());
-        let (src_registers, dst_registers) = (src.register_columns(), dst.register_columns());
-        let (src_threads, dst_threads) = (&src_columns[src_registers.len()..], &dst_columns[dst_registers.len()..]);
-        let threads = [src_threads, dst_threads].concat();
-
-        // Vectors that no thread index disturbs.
-        let mut vectors = extend(&threads, &intersection(&src_registers, &dst_registers));
-        vectors.truncate((ACCESS_BITS - element) as usize);
-        let access = vectors.len() as u32 + element;
-
-        let lanes = |columns: &[u64], layout: &DistributedLayout| {
-            let count = lane_bits(access).min(layout.linear().in_bits("lane"));
-            independent(&columns[..count as usize])
-        };
-        let (a, b) = (lanes(src_threads, src), lanes(dst_threads, dst));
-        let common = intersection(&a, &b);
-        let (mut more, mut less) = (extend(&common, &a), extend(&common, &b));
-        if more.len() < less.len() {
-            std::mem::swap(&mut more, &mut less);
+        let sides = [Columns::new(src), Columns::new(dst)];
+        let shared = sides[0].shared_vectors(&sides[1], element);
+        let room = (ACCESS_BITS - element) as usize - shared.len();
+        let longer = (1..=room).flat_map(|count| [(0, count), (1, count)]);
+        let mut best: Option<(bool, u32, Staging)> = None;
+        for (wide, count) in std::iter::once((0, 0)).chain(longer) {
+            let (own, other) = (&sides[wide], &sides[1 - wide]);
+            let more = own.own_vectors(other, &shared, count);
+            if more.len() < count {
+                continue;
+            }
+            let bases = own.bases(other, &shared, &more, element, src.linear().total_out_bits());
+            let bases: Vec<_> = bases.iter().map(|&column| src.linear().unflatten_out(column)).collect();
+            let outs: Vec<(&str, u32)> = src.linear().outs().map(|(dim, size)| (dim.as_str(), size)).collect();
+            let layout = LinearLayout::from_bases([(Dim::OFFSET, bases)], &outs)?;
+            let vector = |side: usize| 1 << (shared.len() + if side == wide { count } else { 0 });
+            let staging = Staging {
+                store: Access::new(src, &layout, element_bytes, vector(0))?,
+                load: Access::new(dst, &layout, element_bytes, vector(1))?,
+                layout,
+            };
+            let conflicts = staging.store.ways > 1 || staging.load.ways > 1;
+            let cost = staging.store.cost(src, element_bytes) + staging.load.cost(dst, element_bytes);
+            if best
+                .as_ref()
+                .is_none_or(|(c, least, _)| (conflicts, cost) < (*c, *least))
+            {
+                best = Some((conflicts, cost, staging));
+            }
         }
+        best.map(|(_, _, staging)| staging)
+            .ok_or_else(|| LayoutError::Parameters {
+                constructor: "shared",
+                message: "no layout between the two".to_owned(),
+            })
+    }
+}
+
+impl Access {
+    fn new(threads: &DistributedLayout, shared: &LinearLayout, element_bytes: u32, vector: u32) -> Result<Self> {
+        let ways = access_ways(threads, shared, element_bytes, vector)?;
+        Ok(Access { vector, ways })
+    }
+
+    /// Accesses that a warp makes for its registers, those that repeat others left out.
+    pub fn count(&self, threads: &DistributedLayout) -> u32 {
+        (threads.unique_registers().len() as u32 / self.vector).max(1)
+    }
+
+    /// Wavefronts in which a warp's accesses are served.
+    pub fn wavefronts(&self, threads: &DistributedLayout, element_bytes: u32) -> u32 {
+        self.count(threads) * (self.vector * element_bytes).div_ceil(1 << WORD_BITS) * self.ways
+    }
+
+    /// Wavefronts, and the instructions.
+    fn cost(&self, threads: &DistributedLayout, element_bytes: u32) -> u32 {
+        self.wavefronts(threads, element_bytes) + self.count(threads)
+    }
+}
+
+/// The columns of a layout.
+struct Columns {
+    registers: Vec<u64>,
+    threads: Vec<u64>,
+    num_lane_bits: usize,
+}
+
+impl Columns {
+    fn new(layout: &DistributedLayout) -> Self {
+        let columns = layout.columns();
+        let (registers, threads) = columns.split_at(layout.linear().in_bits("register") as usize);
+        Columns {
+            registers: registers.to_vec(),
+            threads: threads.to_vec(),
+            num_lane_bits: layout.linear().in_bits("lane") as usize,
+        }
+    }
+
+    /// What the lanes that are served at once span.
+    fn lanes(&self, access: u32) -> Vec<u64> {
+        independent(&self.threads[..self.num_lane_bits.min(lane_bits(access) as usize)]).to_vec()
+    }
+
+    /// Directions that both have in registers, and that no thread index disturbs.
+    fn shared_vectors(&self, other: &Columns, element: u32) -> Vec<u64> {
+        let threads = [&self.threads[..], &other.threads].concat();
+        let mut vectors = extend(&threads, &intersection(&self.registers, &other.registers));
+        vectors.truncate((ACCESS_BITS - element) as usize);
+        vectors.to_vec()
+    }
+
+    /// Up to `count` further directions that this side alone has in registers. Best are those along which the other's
+    /// lanes lie, for these then are spread over the words of a vector.
+    fn own_vectors(&self, other: &Columns, shared: &[u64], count: usize) -> Vec<u64> {
+        let lanes = &other.threads[..other.num_lane_bits];
+        let along = intersection(&self.registers, lanes);
+        let mut chosen: Vec<u64> = Vec::new();
+        for &column in along.iter().chain(&self.registers) {
+            if chosen.len() == count {
+                break;
+            }
+            let all = [&self.threads[..], &other.threads, &chosen, &[column]].concat();
+            let base = [shared, &self.threads, &chosen].concat();
+            if extend(&base, &[column]).len() == 1 && extend(&all, shared).len() == shared.len() {
+                chosen.push(column);
+            }
+        }
+        chosen
+    }
+
+    /// The coordinates of the offset's bits, where this side has the longer vectors.
+    fn bases(&self, other: &Columns, shared: &[u64], more: &[u64], element: u32, size: u32) -> Vec<u64> {
+        let vectors = [shared, more].concat();
+        let access = vectors.len() as u32 + element;
         let units: Vec<u64> = (0..size).map(|bit| 1 << bit).collect();
-        let others = extend(&[&vectors[..], &a, &b].concat(), &[&threads[..], &units].concat());
-        let mut rows: Vec<u64> = more.iter().zip(&less).map(|(a, b)| a ^ b).collect();
+        // The rest of the tile, in which this side's threads lie.
+        let rest = extend(&vectors, &[&self.threads[..], &other.threads, &units].concat());
+        let a = self.lanes(access);
+        let within_words = &vectors[..vectors.len().min(WORD_BITS.saturating_sub(element) as usize)];
+        let b = other.lanes(shared.len() as u32 + element);
+        let b = intersection(&[&b[..], shared, within_words].concat(), &rest);
+        let common = intersection(&a, &b);
+        let (mut longer, mut shorter) = (extend(&common, &a), extend(&common, &b));
+        if longer.len() < shorter.len() {
+            std::mem::swap(&mut longer, &mut shorter);
+        }
+        let others = extend(&[&vectors[..], &a, &b].concat(), &rest);
+        let mut rows: Vec<u64> = longer.iter().zip(&shorter).map(|(a, b)| a ^ b).collect();
         rows.extend(others);
 
         // What the banks do not hold becomes rows, of which the lowest lie within a word if an access is narrower.
         let banks = lane_bits(access) as usize;
-        let num_rows = (size as usize - vectors.len()).saturating_sub(banks);
+        let num_rows = (size as usize - vectors.len()).saturating_sub(banks).min(rows.len());
         let within = (WORD_BITS.saturating_sub(access) as usize).min(num_rows);
         let order = vectors
             .iter()
             .chain(&rows[..within])
             .chain(&rows[num_rows..])
             .chain(&common)
-            .chain(&more);
-        let order = order.chain(&rows[within..num_rows]);
-        let bases: Vec<_> = order.map(|&column| src.linear().unflatten_out(column)).collect();
-        let outs: Vec<(&str, u32)> = src.linear().outs().map(|(dim, size)| (dim.as_str(), size)).collect();
-        let layout = LinearLayout::from_bases([(Dim::OFFSET, bases)], &outs)?;
-        Ok(Staging {
-            layout,
-            vector: 1 << vectors.len(),
-        })
+            .chain(&longer);
+        order.chain(&rows[within..num_rows]).copied().collect()
     }
 }
 

@@ -8,8 +8,11 @@ use super::plane::{Cell, Grid, Limits};
 use super::shared::ways_text;
 use super::table::{painted, table};
 use super::{AnyLayout, TextError, distributed, shared};
-use crate::staging::{Staging, access_ways, max_access, offsets};
-use crate::{ConversionPlan, Dim, DistributedLayout, LayoutError, LinearLayout, Movement, Swizzle, swizzled};
+use crate::staging::{access_ways, max_access, offsets};
+use crate::{
+    ConversionPlan, Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, Movement, SelectStep,
+    SharedExchange, Swizzle, swizzled,
+};
 use std::fmt::Write;
 
 /// The shared memory of one block on sm_90, in bytes.
@@ -21,17 +24,18 @@ pub(super) struct Plan<'a> {
     to: &'a AnyLayout,
     shape: &'a [u32],
     bytes: u32,
-    means: Means<'a>,
+    way: Way<'a>,
 }
 
-enum Means<'a> {
+enum Way<'a> {
     /// Between threads.
     Threads {
         src: &'a DistributedLayout,
         dst: &'a DistributedLayout,
         plan: Box<ConversionPlan>,
-        /// Through shared memory, where warps exchange elements.
-        staged: Option<Box<Staged>>,
+        means: Means,
+        /// Through shared memory: the same for a tile in row-major order, with accesses as wide as it allows.
+        plain: Option<Plain>,
     },
     /// Between threads and a place in shared memory.
     Access {
@@ -42,15 +46,11 @@ enum Means<'a> {
     },
 }
 
-/// A way through shared memory.
-struct Staged {
-    layout: LinearLayout,
+/// A tile in row-major order in shared memory.
+struct Plain {
     vector: u32,
     /// Of the store and the load.
     ways: [u32; 2],
-    /// The same for a tile in row-major order, with accesses as wide as it allows.
-    plain: [u32; 2],
-    plain_vector: u32,
 }
 
 fn impossible(error: &LayoutError) -> TextError {
@@ -60,40 +60,49 @@ fn impossible(error: &LayoutError) -> TextError {
 
 impl<'a> Plan<'a> {
     pub fn new(from: &'a AnyLayout, to: &'a AnyLayout, shape: &'a [u32], bytes: u32) -> Result<Self, TextError> {
-        let means = match (from, to) {
-            (AnyLayout::Distributed(src), AnyLayout::Distributed(dst)) => Means::between(src, dst, bytes),
-            (AnyLayout::Distributed(threads), AnyLayout::Shared(place)) => Means::access(true, threads, place, bytes),
-            (AnyLayout::Shared(place), AnyLayout::Distributed(threads)) => Means::access(false, threads, place, bytes),
+        let way = match (from, to) {
+            (AnyLayout::Distributed(src), AnyLayout::Distributed(dst)) => Way::between(src, dst, bytes),
+            (AnyLayout::Distributed(threads), AnyLayout::Shared(place)) => Way::access(true, threads, place, bytes),
+            (AnyLayout::Shared(place), AnyLayout::Distributed(threads)) => Way::access(false, threads, place, bytes),
             (AnyLayout::Shared(_), AnyLayout::Shared(_)) => {
                 return Err(TextError::new(0..0, "both layouts are in shared memory")
                     .help("tiles move between threads, or between threads and shared memory"));
             }
         };
-        let means = means.map_err(|e| impossible(&e))?;
+        let way = way.map_err(|e| impossible(&e))?;
         Ok(Plan {
             from,
             to,
             shape,
             bytes,
-            means,
+            way,
         })
     }
 
     /// One line that says it, then the details.
     fn summary(&self) -> (String, Vec<String>) {
-        match &self.means {
-            Means::Threads { plan, staged, .. } => {
+        match &self.way {
+            Way::Threads { plan, means, plain, .. } => {
                 let mut lines = Vec::new();
                 if plan.movement() > Movement::None {
                     lines.extend(sources(plan));
                     lines.extend(changes(plan));
                 }
-                if let Some(staged) = staged {
-                    lines.extend(staged.lines(self.bytes));
+                match means {
+                    Means::Registers(_) => {}
+                    Means::Lanes(exchange) => lines.extend(shuffle_lines(exchange)),
+                    Means::Shared(exchange) => lines.extend(shared_lines(exchange, self.bytes)),
                 }
-                (means_text(plan), lines)
+                if let Some(Plain { vector, ways }) = plain {
+                    let accesses = [0, 1].map(|side| access_text(*vector, ways[side], self.bytes));
+                    lines.push(format!(
+                        "row-major instead: store {}, load {}",
+                        accesses[0], accesses[1]
+                    ));
+                }
+                (title(plan, means), lines)
             }
-            Means::Access {
+            Way::Access {
                 store,
                 vector,
                 ways,
@@ -162,11 +171,8 @@ impl<'a> Plan<'a> {
                 legend: self.movements(),
             });
         }
-        if let Means::Threads {
-            staged: Some(staged), ..
-        } = &self.means
-        {
-            let mut panels = shared::panels(&staged.layout, self.shape, self.bytes);
+        if let Some(layout) = self.on_the_way() {
+            let mut panels = shared::panels(&layout, self.shape, self.bytes);
             for panel in &mut panels {
                 panel.title = "on the way: in shared memory".to_owned();
             }
@@ -174,6 +180,17 @@ impl<'a> Plan<'a> {
         }
         if !below.is_empty() {
             page.row(below);
+        }
+    }
+
+    /// The tile in shared memory, if all of it is there at once.
+    fn on_the_way(&self) -> Option<LinearLayout> {
+        match &self.way {
+            Way::Threads {
+                means: Means::Shared(exchange),
+                ..
+            } => in_tile(exchange).filter(LinearLayout::is_invertible),
+            _ => None,
         }
     }
 
@@ -186,9 +203,9 @@ impl<'a> Plan<'a> {
             (Movement::Warps, "another warp"),
             (Movement::Blocks, "another block"),
         ];
-        let farthest = match &self.means {
-            Means::Threads { plan, .. } => plan.movement(),
-            Means::Access { .. } => Movement::None,
+        let farthest = match &self.way {
+            Way::Threads { plan, .. } => plan.movement(),
+            Way::Access { .. } => Movement::None,
         };
         let possible = all.into_iter().filter(|(movement, _)| *movement <= farthest);
         possible
@@ -205,7 +222,7 @@ impl<'a> Plan<'a> {
 
     /// For each register of each lane of warp 0 where its element comes from; nothing if nothing moves.
     fn sources_grid(&self, limits: Limits) -> Option<Grid> {
-        let Means::Threads { src, dst, plan, .. } = &self.means else {
+        let Way::Threads { src, dst, plan, .. } = &self.way else {
             return None;
         };
         if plan.movement() == Movement::None {
@@ -231,19 +248,26 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl<'a> Means<'a> {
+impl<'a> Way<'a> {
     fn between(src: &'a DistributedLayout, dst: &'a DistributedLayout, bytes: u32) -> Result<Self, LayoutError> {
         let plan = Box::new(ConversionPlan::new(src, dst)?);
-        let staged = match plan.movement() {
-            Movement::Warps => Some(Box::new(Staged::new(src, dst, bytes)?)),
+        let means = plan.means(bytes, BLOCK_MEMORY)?;
+        let plain = match means {
+            Means::Shared(_) => Some(Plain::new(src, dst, bytes)?),
             _ => None,
         };
-        Ok(Means::Threads { src, dst, plan, staged })
+        Ok(Way::Threads {
+            src,
+            dst,
+            plan,
+            means,
+            plain,
+        })
     }
 
     fn access(store: bool, threads: &DistributedLayout, place: &LinearLayout, bytes: u32) -> Result<Self, LayoutError> {
         let vector = max_access(threads, place, bytes)?;
-        Ok(Means::Access {
+        Ok(Way::Access {
             store,
             vector,
             ways: access_ways(threads, place, bytes, vector)?,
@@ -252,47 +276,93 @@ impl<'a> Means<'a> {
     }
 }
 
-impl Staged {
+impl Plain {
     fn new(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32) -> Result<Self, LayoutError> {
-        let Staging { layout, vector } = Staging::choose(src, dst, bytes)?;
-        let ways = |layout: &LinearLayout, vector| -> Result<[u32; 2], LayoutError> {
-            Ok([
-                access_ways(src, layout, bytes, vector)?,
-                access_ways(dst, layout, bytes, vector)?,
-            ])
-        };
         let order: Vec<usize> = (0..src.rank()).rev().collect();
-        let plain = swizzled(&src.shape(), &order, Swizzle::NONE)?;
-        let plain_vector = max_access(src, &plain, bytes)?.min(max_access(dst, &plain, bytes)?);
-        Ok(Staged {
-            ways: ways(&layout, vector)?,
-            plain: ways(&plain, plain_vector)?,
-            layout,
-            vector,
-            plain_vector,
-        })
-    }
-
-    fn lines(&self, bytes: u32) -> Vec<String> {
-        let size = (1u64 << self.layout.total_in_bits()) * u64::from(bytes);
-        let rounds = if size > BLOCK_MEMORY {
-            format!(", in rounds: a block has {BLOCK_MEMORY} at most")
-        } else {
-            String::new()
-        };
-        let accesses = |vector: u32, [store, load]: [u32; 2]| {
-            let (store, load) = (ways_text(store), ways_text(load));
-            format!("{} bytes at once; store: {store}, load: {load}", vector * bytes)
-        };
-        vec![
-            format!("through {}", AnyLayout::Shared(self.layout.clone())),
-            format!("{size} bytes{rounds}, {}", accesses(self.vector, self.ways)),
-            format!("row-major instead: {}", accesses(self.plain_vector, self.plain)),
-        ]
+        let layout = swizzled(&src.shape(), &order, Swizzle::NONE)?;
+        let vector = max_access(src, &layout, bytes)?.min(max_access(dst, &layout, bytes)?);
+        let ways = [
+            access_ways(src, &layout, bytes, vector)?,
+            access_ways(dst, &layout, bytes, vector)?,
+        ];
+        Ok(Plain { vector, ways })
     }
 }
 
-fn means_text(plan: &ConversionPlan) -> String {
+fn access_text(vector: u32, ways: u32, bytes: u32) -> String {
+    format!("{} bytes at once, {}", vector * bytes, ways_text(ways))
+}
+
+/// From offsets to the tile.
+fn in_tile(exchange: &SharedExchange) -> Option<LinearLayout> {
+    exchange.staging.layout.compose(&exchange.elements).ok()
+}
+
+fn shared_lines(exchange: &SharedExchange, bytes: u32) -> Vec<String> {
+    let mut lines: Vec<String> = in_tile(exchange)
+        .map(|layout| format!("through {}", AnyLayout::Shared(layout)))
+        .into_iter()
+        .collect();
+    let mut size = format!("{} bytes", exchange.bytes);
+    if exchange.within_warps && exchange.bytes > exchange.piece_bytes {
+        let _ = write!(size, ", {} for each warp", exchange.piece_bytes);
+    }
+    match exchange.stored.len() {
+        1 if exchange.bytes > BLOCK_MEMORY => {
+            let _ = write!(size, ": more than the {BLOCK_MEMORY} that a block has");
+        }
+        1 => {}
+        rounds => {
+            let _ = write!(size, " in each of {rounds} rounds");
+        }
+    }
+    if exchange.within_warps {
+        size.push_str("; warps need not wait for one another");
+    }
+    lines.push(size);
+    for (name, access) in [("store", exchange.staging.store), ("load", exchange.staging.load)] {
+        lines.push(format!("{name:5} {}", access_text(access.vector, access.ways, bytes)));
+    }
+    lines
+}
+
+fn shuffle_lines(exchange: &LaneExchange) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(parts) = exchange.words.first().map(Vec::len).filter(|&parts| parts > 1) {
+        lines.push(format!("{parts} registers in a word"));
+    }
+    let steps = |when: &str, steps: &[SelectStep]| {
+        let of_step = |step: &SelectStep| {
+            let masks = [("lane", step.lanes), ("warp", step.warps)].into_iter();
+            let masks = masks.filter(|&(_, mask)| mask != 0);
+            let masks: Vec<String> = masks.map(|(name, mask)| format!("{name} & {mask}")).collect();
+            let condition = match (&masks[..], step.lanes.count_ones() + step.warps.count_ones()) {
+                ([only], 1) => only.clone(),
+                _ => format!("parity({})", masks.join(", ")),
+            };
+            format!("{when}: word ^ {} where {condition}", step.flip)
+        };
+        steps.iter().map(of_step).collect::<Vec<_>>()
+    };
+    lines.extend(steps("before", &exchange.before));
+    let flips: Vec<String> = exchange
+        .transfers
+        .iter()
+        .map(|transfer| transfer.flip.to_string())
+        .collect();
+    let lane = match exchange.keeps_lanes() {
+        true => "lane".to_owned(),
+        false => {
+            let [lanes, warps] = exchange.source_lane_bases();
+            format!("{lanes:?} of the lane's bits, {warps:?} of the warp's,")
+        }
+    };
+    lines.push(format!("words from {lane} ^ {}", flips.join(", ")));
+    lines.extend(steps("after", &exchange.after));
+    lines
+}
+
+fn title(plan: &ConversionPlan, means: &Means) -> String {
     let unique = plan.unique_registers().len();
     let copies = plan.representatives().len() - unique;
     let fill = format!("{} to fill", distributed::plural(unique as u32, "register"));
@@ -300,16 +370,23 @@ fn means_text(plan: &ConversionPlan) -> String {
         0 => String::new(),
         n => format!(", {} copied", distributed::plural(n as u32, "register")),
     };
-    match plan.movement() {
-        Movement::None => "nothing moves: no code".to_owned(),
-        Movement::Registers => format!("moves within each thread: {fill}{copies}"),
-        Movement::Lanes => {
-            let shuffles = distributed::plural(plan.num_shuffles() as u32, "shuffle");
-            format!("moves within each warp: {fill} by {shuffles}{copies}")
-        }
-        Movement::Warps => format!("moves between warps, through shared memory: {fill}{copies}"),
-        Movement::Blocks => format!("moves between blocks, through distributed shared memory: {fill}{copies}"),
-    }
+    let way = match plan.movement() {
+        Movement::None => return "nothing moves: no code".to_owned(),
+        Movement::Registers => "moves within each thread",
+        Movement::Lanes => "moves within each warp",
+        Movement::Warps => "moves between warps",
+        Movement::Blocks => "moves between blocks",
+    };
+    let by = match means {
+        Means::Registers(_) => String::new(),
+        Means::Lanes(exchange) => format!(
+            " by {} and {}",
+            distributed::plural(exchange.num_shuffles(), "shuffle"),
+            distributed::plural(exchange.num_selects(), "selection")
+        ),
+        Means::Shared(_) => " through shared memory".to_owned(),
+    };
+    format!("{way}: {fill}{by}{copies}")
 }
 
 /// `source lane = ...` for each of the indices of a thread's register.

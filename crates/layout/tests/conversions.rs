@@ -1,0 +1,430 @@
+//! Conversions carried out on tables of elements: every register of the destination ends with its element.
+
+use mytriton_layout::staging::{access_ways, accesses, enumerated_ways, offsets};
+use mytriton_layout::{
+    ConversionPlan, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, SelectStep, SharedExchange,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// What a thread holds: one number per register, the flattened coordinate of its element.
+type Registers = Vec<u64>;
+
+fn layout(text: &str) -> DistributedLayout {
+    text.parse().unwrap()
+}
+
+fn threads(layout: &DistributedLayout) -> impl Iterator<Item = (u32, u32)> + use<> {
+    let lanes = layout.num_lanes();
+    (0..layout.num_warps()).flat_map(move |warp| (0..lanes).map(move |lane| (lane, warp)))
+}
+
+fn element(layout: &DistributedLayout, register: u32, lane: u32, warp: u32) -> u64 {
+    let coords = layout.coords(register, lane, warp);
+    let outs = layout.linear().outs();
+    outs.zip(coords)
+        .fold((0, 0), |(sum, shift), ((_, size), c)| {
+            (sum | u64::from(c) << shift, shift + size.trailing_zeros())
+        })
+        .0
+}
+
+fn held(layout: &DistributedLayout, lane: u32, warp: u32) -> Registers {
+    (0..layout.num_registers())
+        .map(|register| element(layout, register, lane, warp))
+        .collect()
+}
+
+fn check(dst: &DistributedLayout, found: impl Fn(u32, u32) -> Registers) {
+    for (lane, warp) in threads(dst) {
+        assert_eq!(found(lane, warp), held(dst, lane, warp), "lane {lane}, warp {warp}");
+    }
+}
+
+fn select(words: Vec<Registers>, steps: &[SelectStep], lane: u32, warp: u32) -> Vec<Registers> {
+    steps.iter().fold(words, |words, step| {
+        let flip = if step.decides(lane, warp) {
+            step.flip as usize
+        } else {
+            0
+        };
+        (0..words.len()).map(|word| words[word ^ flip].clone()).collect()
+    })
+}
+
+fn by_shuffles(exchange: &LaneExchange, src: &DistributedLayout, dst: &DistributedLayout, bytes: u32) {
+    // What lanes offer.
+    let offered: BTreeMap<(u32, u32), Vec<Registers>> = threads(src)
+        .map(|(lane, warp)| {
+            let registers = held(src, lane, warp);
+            let word = |parts: &Vec<u32>| parts.iter().map(|&r| registers[r as usize]).collect();
+            let words = exchange.words.iter().map(word).collect();
+            ((lane, warp), select(words, &exchange.before, lane, warp))
+        })
+        .collect();
+    for word in &exchange.words {
+        assert!(word.len() as u32 * bytes <= 4 || word.len() == 1, "{word:?}");
+    }
+    check(dst, |lane, warp| {
+        let got = exchange.transfers.iter().map(|transfer| {
+            let from = exchange.source_lane(lane, warp) ^ transfer.flip;
+            if exchange.keeps_lanes() {
+                assert_eq!(from, lane ^ transfer.flip);
+            }
+            offered[&(from, warp)][transfer.send as usize].clone()
+        });
+        let words = select(got.collect(), &exchange.after, lane, warp);
+        exchange
+            .places
+            .iter()
+            .map(|&(word, part)| words[word as usize][part as usize])
+            .collect()
+    });
+}
+
+fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &DistributedLayout, bytes: u32) {
+    let mut found: BTreeMap<(u32, u32), Registers> = BTreeMap::new();
+    let staging = &exchange.staging;
+    assert_eq!(
+        staging.layout.total_in_bits(),
+        staging.layout.rank(),
+        "no two elements in one place"
+    );
+    let sides = [(&exchange.src, staging.store), (&exchange.dst, staging.load)];
+    for (threads, access) in sides {
+        assert_eq!(access.ways, 1, "no conflict");
+        assert_eq!(access_ways(threads, &staging.layout, bytes, access.vector).unwrap(), 1);
+        assert_eq!(
+            enumerated_ways(threads, &staging.layout, bytes, access.vector).unwrap(),
+            1
+        );
+        assert!(access.vector * bytes <= 16);
+        assert!(accesses(threads, &staging.layout, access.vector).is_ok());
+    }
+    let [store_at, load_at] = sides.map(|(threads, _)| offsets(threads, &staging.layout).unwrap());
+    assert_eq!(exchange.stored.len(), exchange.loaded.len());
+    let pieces = if exchange.within_warps {
+        u64::from(src.num_warps())
+    } else {
+        1
+    };
+    assert_eq!(exchange.bytes, pieces * exchange.piece_bytes);
+    for (stored, loaded) in exchange.stored.iter().zip(&exchange.loaded) {
+        let mut memory = BTreeMap::new();
+        let piece = |warp| if exchange.within_warps { warp } else { 0 };
+        for (lane, warp) in threads(src) {
+            for (at, &register) in (0..).zip(stored) {
+                let offset = store_at.apply_in_order(&[at, lane, warp])[0];
+                assert!(u64::from(offset) * u64::from(bytes) < exchange.piece_bytes);
+                let value = element(src, register, lane, warp);
+                let before = memory.insert((piece(warp), offset), value);
+                assert!(before.is_none_or(|before| before == value), "two elements in one place");
+            }
+        }
+        for (lane, warp) in threads(dst) {
+            for (at, &register) in (0..).zip(loaded) {
+                let offset = load_at.apply_in_order(&[at, lane, warp])[0];
+                let to = found
+                    .entry((lane, warp))
+                    .or_insert_with(|| vec![u64::MAX; dst.num_registers() as usize]);
+                to[register as usize] = memory[&(piece(warp), offset)];
+            }
+        }
+    }
+    check(dst, |lane, warp| {
+        let registers = &found[&(lane, warp)];
+        let representatives = dst.register_representatives();
+        representatives
+            .iter()
+            .map(|&register| registers[register as usize])
+            .collect()
+    });
+}
+
+fn carry_out(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, budget: u64) -> Means {
+    let means = ConversionPlan::new(src, dst).unwrap().means(bytes, budget).unwrap();
+    match &means {
+        Means::Registers(sources) => check(dst, |lane, warp| {
+            let registers = held(src, lane, warp);
+            sources.iter().map(|&source| registers[source as usize]).collect()
+        }),
+        Means::Lanes(exchange) => by_shuffles(exchange, src, dst, bytes),
+        Means::Shared(exchange) => through_shared(exchange, src, dst, bytes),
+    }
+    means
+}
+
+const PLENTY: u64 = 1 << 20;
+
+fn blocked(
+    shape: &[u32; 2],
+    per_thread: [u32; 2],
+    lanes: [u32; 2],
+    warps: [u32; 2],
+    order: [usize; 2],
+) -> DistributedLayout {
+    DistributedLayout::blocked(shape, &per_thread, &lanes, &warps, &order).unwrap()
+}
+
+#[test]
+fn pairs_that_are_known_to_have_no_conflicts() {
+    // Transpositions of 128x128 in 8 and 16 bits, of 32x16 in 32 bits; rows of 16 bits to an operand of a product.
+    let pairs = [
+        (
+            blocked(&[128, 128], [1, 16], [4, 8], [4, 1], [1, 0]),
+            blocked(&[128, 128], [16, 1], [8, 4], [1, 4], [0, 1]),
+            1,
+        ),
+        (
+            blocked(&[128, 128], [1, 8], [2, 16], [4, 1], [1, 0]),
+            blocked(&[128, 128], [8, 1], [16, 2], [1, 4], [0, 1]),
+            2,
+        ),
+        (
+            blocked(&[32, 16], [1, 4], [8, 4], [4, 1], [1, 0]),
+            blocked(&[32, 16], [4, 1], [8, 4], [1, 4], [0, 1]),
+            4,
+        ),
+    ];
+    for (src, dst, bytes) in pairs {
+        let exchange = SharedExchange::new(&src, &dst, bytes, PLENTY).unwrap();
+        through_shared(&exchange, &src, &dst, bytes);
+        let vectors = [exchange.staging.store, exchange.staging.load].map(|access| access.vector * bytes);
+        assert_eq!(
+            vectors.iter().max(),
+            Some(&16),
+            "one side has vectors of 16 bytes: {vectors:?}"
+        );
+    }
+    let src = blocked(&[16, 16], [1, 8], [16, 2], [1, 1], [1, 0]);
+    let dst = DistributedLayout::mma_operand_a([16, 16], [1, 1], 2).unwrap();
+    let exchange = SharedExchange::new(&src, &dst, 2, PLENTY).unwrap();
+    through_shared(&exchange, &src, &dst, 2);
+    assert!(exchange.within_warps);
+    assert_eq!((exchange.staging.store.vector, exchange.staging.load.vector), (8, 2));
+}
+
+#[test]
+fn a_transposition_of_registers_and_lanes_takes_one_shuffle_less_than_words() {
+    let src = layout("{register = [1, 2], lane = [4, 8, 16, 32, 64]}");
+    let dst = layout("{register = [4, 8], lane = [1, 2, 16, 32, 64]}");
+    let Means::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
+        panic!("shuffles suffice")
+    };
+    assert!(exchange.keeps_lanes());
+    assert_eq!(exchange.num_shuffles(), 3, "the fourth word stays");
+    assert_eq!(exchange.num_selects(), 16);
+    let Means::Lanes(wide) = carry_out(&src, &dst, 8, PLENTY) else {
+        panic!("shuffles suffice")
+    };
+    assert_eq!((wide.num_shuffles(), wide.num_selects()), (6, 32));
+}
+
+#[test]
+fn narrow_elements_travel_together() {
+    // Pairs stay pairs: half as many words, and as many selections.
+    let src = layout("{register = [1, 2, 4], lane = [8, 16, 32, 64, 128]}");
+    let dst = layout("{register = [1, 8, 16], lane = [2, 4, 32, 64, 128]}");
+    let Means::Lanes(exchange) = carry_out(&src, &dst, 2, PLENTY) else {
+        panic!("shuffles suffice")
+    };
+    assert_eq!(
+        (exchange.words.len(), exchange.num_shuffles(), exchange.num_selects()),
+        (4, 3, 16)
+    );
+    assert_eq!(exchange.words[0], [0, 1]);
+    // A permutation of lanes alone: no selection, four bytes to a word.
+    let dst = layout("{register = [1, 2, 4], lane = [16, 8, 128, 32, 64]}");
+    let Means::Lanes(exchange) = carry_out(&src, &dst, 1, PLENTY) else {
+        panic!("shuffles suffice")
+    };
+    assert_eq!((exchange.num_shuffles(), exchange.num_selects()), (2, 0));
+    assert!(!exchange.keeps_lanes());
+    let Means::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
+        panic!("shuffles suffice")
+    };
+    assert_eq!(exchange.num_shuffles(), 8);
+}
+
+#[test]
+fn copies_move_once_and_spare_shuffles() {
+    // A register that repeats another does not move.
+    let src = layout("{register = [1, 0, 1], lane = [2, 4, 8, 16, 32]}");
+    let dst = layout("{register = [0, 2], lane = [1, 4, 8, 16, 32]}");
+    let Means::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
+        panic!("shuffles suffice")
+    };
+    assert_eq!(
+        (exchange.words.len(), exchange.transfers.len(), exchange.num_shuffles()),
+        (2, 2, 1)
+    );
+    let shared = SharedExchange::new(&src, &dst, 4, PLENTY).unwrap();
+    through_shared(&shared, &src, &dst, 4);
+    assert_eq!((shared.src.num_registers(), shared.dst.num_registers()), (2, 2));
+    // Every lane has all: each takes its own.
+    let src = layout("{register = [1, 2], lane = [0, 0, 4, 8, 16]}");
+    let dst = layout("{lane = [1, 2, 4, 8, 16]}");
+    let Means::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
+        panic!("within a thread")
+    };
+    assert_eq!((exchange.num_shuffles(), exchange.num_selects()), (0, 3));
+    // From one to all.
+    let Means::Lanes(exchange) = carry_out(&dst, &src, 4, PLENTY) else {
+        panic!("shuffles suffice")
+    };
+    assert_eq!(exchange.num_shuffles(), 4);
+}
+
+#[test]
+fn registers_that_both_sides_hold_are_moved_in_rounds() {
+    let src = layout("{register = [1, 256, 512, 1024], lane = [2, 4, 8, 16, 32], warp = [64, 128]}");
+    let dst = layout("{register = [1, 1024, 512, 256], lane = [64, 128, 8, 16, 32], warp = [2, 4]}");
+    for (budget, rounds, vector) in [(PLENTY, 1, 4), (4096, 2, 4), (2048, 4, 4), (1024, 8, 2), (512, 16, 1)] {
+        let exchange = SharedExchange::new(&src, &dst, 4, budget).unwrap();
+        through_shared(&exchange, &src, &dst, 4);
+        assert_eq!(
+            (exchange.stored.len(), exchange.staging.store.vector),
+            (rounds, vector),
+            "{budget}"
+        );
+        assert!(exchange.bytes <= budget);
+    }
+    // Not smaller: all registers are common already.
+    let exchange = SharedExchange::new(&src, &dst, 4, 256).unwrap();
+    assert_eq!(exchange.bytes, 512);
+}
+
+#[test]
+fn warps_that_exchange_nothing_have_pieces_of_their_own() {
+    let src = layout("{register = [1, 2, 4, 8, 16, 32], lane = [64, 128, 256, 512, 1024], warp = [2048, 0]}");
+    let dst = layout("{register = [64, 128, 256, 512, 1024, 32], lane = [1, 2, 4, 8, 16], warp = [2048, 0]}");
+    let Means::Shared(exchange) = carry_out(&src, &dst, 8, PLENTY) else {
+        panic!("too many shuffles")
+    };
+    assert!(exchange.within_warps);
+    assert_eq!((exchange.piece_bytes, exchange.bytes), (2048 * 8, 4 * 2048 * 8));
+    // Warps that repeat one another have one piece where four do not fit.
+    let Means::Shared(exchange) = carry_out(&src, &dst, 8, 40000) else {
+        panic!("too many shuffles")
+    };
+    assert!(!exchange.within_warps);
+    assert_eq!(exchange.bytes, 4096 * 8);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let src = layout("{register = [1], block = [2]}");
+    let dst = layout("{register = [2], block = [1]}");
+    let e = ConversionPlan::new(&src, &dst).unwrap().means(4, PLENTY).unwrap_err();
+    assert!(e.to_string().contains("distributed shared memory"), "{e}");
+    let e = LaneExchange::new(&src, &src, 16).unwrap_err();
+    assert!(matches!(e, LayoutError::Parameters { .. }), "{e}");
+    assert!(ConversionPlan::new(&dst, &src).unwrap().means(3, PLENTY).is_err());
+}
+
+/// A random layout of 2^`size` elements: a random invertible matrix whose columns go to register, lane and warp bits,
+/// among random replicas.
+fn layout_of(size: usize, lanes: usize, warps: usize) -> impl Strategy<Value = DistributedLayout> {
+    let steps = prop::collection::vec((0..size, 0..size), 0..3 * size);
+    let bits = prop::collection::vec(any::<bool>(), lanes + warps);
+    (
+        steps,
+        bits,
+        any::<bool>(),
+        prop::collection::vec(0..1u32 << size, lanes + warps + 2),
+    )
+        .prop_map(move |(steps, copied, plain, extra)| {
+            let mut bases: Vec<u32> = (0..size).map(|bit| 1 << bit).collect();
+            for (to, from) in steps {
+                match (to == from, plain) {
+                    (true, _) => {}
+                    // Permutations alone, as most layouts are.
+                    (_, true) => bases.swap(to, from),
+                    (_, false) => bases[to] ^= bases[from],
+                }
+            }
+            // Bits that own nothing new: zero, or anything.
+            let of_copy = |i: usize| if extra[i] % 2 == 0 { 0 } else { extra[i] };
+            let mut rest = bases.into_iter();
+            let mut threads: Vec<u32> = Vec::new();
+            for (i, &copied) in copied.iter().enumerate() {
+                let own = if copied && i % 3 == 0 { None } else { rest.next() };
+                threads.push(own.unwrap_or_else(|| of_copy(i)));
+            }
+            let mut registers: Vec<u32> = rest.collect();
+            for i in 0..2 {
+                if extra[lanes + warps + i] % 3 == 0 {
+                    let at = extra[lanes + warps + i] as usize % (registers.len() + 1);
+                    registers.insert(at, of_copy(lanes + warps + i));
+                }
+            }
+            let warp = threads.split_off(lanes);
+            let bases = |list: Vec<u32>| list.into_iter().map(|basis| [basis]).collect::<Vec<_>>();
+            let ins = [
+                ("register", bases(registers)),
+                ("lane", bases(threads)),
+                ("warp", bases(warp)),
+            ];
+            DistributedLayout::new(LinearLayout::from_bases(ins, &[("dim0", 1 << size)]).expect("in range"))
+                .expect("all columns are there")
+        })
+}
+
+fn pair() -> impl Strategy<Value = (DistributedLayout, DistributedLayout)> {
+    (0usize..10, 0usize..6, 0usize..3).prop_flat_map(|(size, lanes, warps)| {
+        (
+            layout_of(size.max(1), lanes, warps),
+            layout_of(size.max(1), lanes, warps),
+        )
+    })
+}
+
+/// Two layouts whose warps hold the same: register and lane bits of the first mixed anew.
+fn pair_of_warps() -> impl Strategy<Value = (DistributedLayout, DistributedLayout)> {
+    let one = (1usize..8, 0usize..6, 0usize..3).prop_flat_map(|(size, lanes, warps)| {
+        (
+            layout_of(size, lanes, 0),
+            layout_of(size, lanes, 0),
+            prop::collection::vec((0..1u32 << size, 0..1u32 << size, any::<bool>()), warps),
+        )
+    });
+    one.prop_map(|(src, dst, warps)| {
+        let size = src.linear().out_size("dim0");
+        let with = |layout: &DistributedLayout, second: bool| {
+            let bases = |dim| layout.linear().bases(dim).map(|basis| [basis[0]]).collect::<Vec<_>>();
+            let mut end = size;
+            let warp = warps.iter().map(|&(a, b, copied)| {
+                let own = if copied { 0 } else { end };
+                end <<= u32::from(!copied);
+                [own | if second { a } else { b }]
+            });
+            let warp: Vec<_> = warp.collect();
+            let ins = [("register", bases("register")), ("lane", bases("lane")), ("warp", warp)];
+            DistributedLayout::new(LinearLayout::from_bases(ins, &[("dim0", end)]).expect("in range")).expect("onto")
+        };
+        (with(&src, false), with(&dst, true))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_pair_is_converted((src, dst) in pair(), bytes in 0u32..4, budget in 4u32..20) {
+        carry_out(&src, &dst, 1 << bytes, 1 << budget);
+        through_shared(&SharedExchange::new(&src, &dst, 1 << bytes, 1 << budget).unwrap(), &src, &dst, 1 << bytes);
+        if let Some(exchange) = LaneExchange::new(&src, &dst, 1 << bytes).unwrap() {
+            by_shuffles(&exchange, &src, &dst, 1 << bytes);
+        }
+    }
+
+    #[test]
+    fn elements_that_stay_in_their_warp_are_shuffled((src, dst) in pair_of_warps(), bytes in 0u32..4) {
+        let exchange = LaneExchange::new(&src, &dst, 1 << bytes).unwrap().expect("each warp has all it needs");
+        by_shuffles(&exchange, &src, &dst, 1 << bytes);
+        prop_assert!(exchange.transfers.len() <= dst.unique_registers().len());
+        let shared = SharedExchange::new(&src, &dst, 1 << bytes, PLENTY).unwrap();
+        prop_assert!(shared.within_warps);
+        through_shared(&shared, &src, &dst, 1 << bytes);
+    }
+}
