@@ -143,7 +143,7 @@ impl SharedExchange {
     fn over(space: &Space<'_>, within_warps: bool, element_bytes: u32, budget: u64) -> Result<Self, LayoutError> {
         let span = space.span();
         let pieces = if within_warps { 1u64 << space.warps[0].len() } else { 1 };
-        let bytes = |bits: usize| pieces * u64::from(element_bytes) << bits;
+        let bytes = |bits: usize| (pieces * u64::from(element_bytes)) << bits;
         let common = space.common();
         let fits = (0..=common.len()).find(|split| bytes(span.len() - split) <= budget);
         let split = &common[common.len() - fits.unwrap_or(common.len())..];

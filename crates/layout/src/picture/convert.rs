@@ -33,7 +33,8 @@ enum Way<'a> {
         src: &'a DistributedLayout,
         dst: &'a DistributedLayout,
         plan: Box<ConversionPlan>,
-        means: Means,
+        /// None of ours between blocks.
+        means: Option<Box<Means>>,
         /// Through shared memory: the same for a tile in row-major order, with accesses as wide as it allows.
         plain: Option<Plain>,
     },
@@ -88,10 +89,10 @@ impl<'a> Plan<'a> {
                     lines.extend(sources(plan));
                     lines.extend(changes(plan));
                 }
-                match means {
-                    Means::Registers(_) => {}
-                    Means::Lanes(exchange) => lines.extend(shuffle_lines(exchange)),
-                    Means::Shared(exchange) => lines.extend(shared_lines(exchange, self.bytes)),
+                match means.as_deref() {
+                    None | Some(Means::Registers(_)) => {}
+                    Some(Means::Lanes(exchange)) => lines.extend(shuffle_lines(exchange)),
+                    Some(Means::Shared(exchange)) => lines.extend(shared_lines(exchange, self.bytes)),
                 }
                 if let Some(Plain { vector, ways }) = plain {
                     let accesses = [0, 1].map(|side| access_text(*vector, ways[side], self.bytes));
@@ -100,7 +101,7 @@ impl<'a> Plan<'a> {
                         accesses[0], accesses[1]
                     ));
                 }
-                (title(plan, means), lines)
+                (title(plan, means.as_deref()), lines)
             }
             Way::Access {
                 store,
@@ -185,11 +186,11 @@ impl<'a> Plan<'a> {
 
     /// The tile in shared memory, if all of it is there at once.
     fn on_the_way(&self) -> Option<LinearLayout> {
-        match &self.way {
-            Way::Threads {
-                means: Means::Shared(exchange),
-                ..
-            } => in_tile(exchange).filter(LinearLayout::is_invertible),
+        let Way::Threads { means, .. } = &self.way else {
+            return None;
+        };
+        match means.as_deref() {
+            Some(Means::Shared(exchange)) => in_tile(exchange).filter(LinearLayout::is_invertible),
             _ => None,
         }
     }
@@ -251,9 +252,12 @@ impl<'a> Plan<'a> {
 impl<'a> Way<'a> {
     fn between(src: &'a DistributedLayout, dst: &'a DistributedLayout, bytes: u32) -> Result<Self, LayoutError> {
         let plan = Box::new(ConversionPlan::new(src, dst)?);
-        let means = plan.means(bytes, BLOCK_MEMORY)?;
-        let plain = match means {
-            Means::Shared(_) => Some(Plain::new(src, dst, bytes)?),
+        let means = match plan.movement() {
+            Movement::Blocks => None,
+            _ => Some(Box::new(plan.means(bytes, BLOCK_MEMORY)?)),
+        };
+        let plain = match means.as_deref() {
+            Some(Means::Shared(_)) => Some(Plain::new(src, dst, bytes)?),
             _ => None,
         };
         Ok(Way::Threads {
@@ -362,7 +366,7 @@ fn shuffle_lines(exchange: &LaneExchange) -> Vec<String> {
     lines
 }
 
-fn title(plan: &ConversionPlan, means: &Means) -> String {
+fn title(plan: &ConversionPlan, means: Option<&Means>) -> String {
     let unique = plan.unique_registers().len();
     let copies = plan.representatives().len() - unique;
     let fill = format!("{} to fill", distributed::plural(unique as u32, "register"));
@@ -378,13 +382,14 @@ fn title(plan: &ConversionPlan, means: &Means) -> String {
         Movement::Blocks => "moves between blocks",
     };
     let by = match means {
-        Means::Registers(_) => String::new(),
-        Means::Lanes(exchange) => format!(
+        None => " through distributed shared memory".to_owned(),
+        Some(Means::Registers(_)) => String::new(),
+        Some(Means::Lanes(exchange)) => format!(
             " by {} and {}",
             distributed::plural(exchange.num_shuffles(), "shuffle"),
             distributed::plural(exchange.num_selects(), "selection")
         ),
-        Means::Shared(_) => " through shared memory".to_owned(),
+        Some(Means::Shared(_)) => " through shared memory".to_owned(),
     };
     format!("{way}: {fill}{by}{copies}")
 }

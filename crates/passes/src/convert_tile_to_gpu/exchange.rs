@@ -1,17 +1,31 @@
-//! Moving a tile to another layout: nothing, a reorder of registers, or an exchange through shared memory.
+//! Moving a tile to another layout: nothing, a reorder of registers, shuffles, or an exchange through shared memory.
+//! `mytriton_layout::ConversionPlan` says which, and how.
 
 use melior::ir::{OperationRef, Type, Value, ValueLike};
-use mytriton_layout::DistributedLayout;
+use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, Means, SharedExchange};
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp};
+use rustc_hash::FxHashMap;
 
-use super::Conversion;
-use super::local::stored_bytes;
-use super::regroup::{held, layouts};
-use super::scratch::guarded;
-use super::thread::{extract, from_elements};
+use super::local::{at, stored_bytes};
+use super::regroup::layouts;
+use super::scratch::{STATIC_SHARED_BYTES, guarded};
+use super::thread::{extract, from_elements, pick};
+use super::{Conversion, LANES};
 use crate::ir::{PassResult, error_at, layout_at};
 use crate::shape::keeps_places;
+
+/// How tiles of such elements are moved from one layout to another. What shared memory it takes, this says alone.
+///
+/// # Errors
+/// The layouts are of one tile, and of the same lanes and warps.
+pub fn conversion_means(
+    from: &DistributedLayout,
+    to: &DistributedLayout,
+    element: Type<'_>,
+) -> Result<Means, LayoutError> {
+    ConversionPlan::new(from, to)?.means(stored_bytes(element) as u32, STATIC_SHARED_BYTES)
+}
 
 /// Where a thread's elements stand in row-major order.
 struct Places<'c, 'a> {
@@ -21,11 +35,10 @@ struct Places<'c, 'a> {
     inside: Option<Value<'c, 'a>>,
 }
 
-/// The tiles between which elements move: layout and extents. Their elements are counted with the padding, or, where
-/// `None`, extents are the layout's.
+/// The tiles between which elements move: layout and extents. Elements are counted without the padding.
 struct Side<'l> {
     layout: &'l DistributedLayout,
-    extents: Option<Vec<u64>>,
+    extents: Vec<u64>,
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
@@ -38,12 +51,83 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> PassResult<'c, Value<'c, 'a>> {
         let op = convert.operation();
         let (from, to) = layouts(op)?;
-        // Where registers do not hold what is wanted, why not is of no interest.
-        if let Ok(picked) = held(&from, &to, <[u32]>::to_vec) {
-            return Ok(self.permuted(emitter, operand, &picked));
+        self.moved(emitter, op, "converting the layout", operand, [&from, &to], ty)
+    }
+
+    /// A tile in another layout.
+    fn moved(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        what: &str,
+        operand: Value<'c, 'a>,
+        [from, to]: [&DistributedLayout; 2],
+        ty: Type<'c>,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let failed = |e: LayoutError| error_at(op, format!("{what}: {e}"));
+        match conversion_means(from, to, element_type(ty)).map_err(failed)? {
+            Means::Registers(sources) => Ok(pick(emitter, operand, &sources, ty)),
+            Means::Lanes(exchange) => self.between_lanes(emitter, operand, &exchange, ty).map_err(failed),
+            Means::Shared(exchange) => {
+                let values = self.in_rounds(emitter, op, what, operand, &exchange)?;
+                let all = to.register_representatives().into_iter();
+                let all: Option<Vec<Value<'c, 'a>>> = all.map(|register| values.get(&register).copied()).collect();
+                let all = all.ok_or_else(|| error_at(op, format!("{what}: a register is filled in no round")))?;
+                Ok(from_elements(emitter, &all, ty))
+            }
         }
-        let [from, to] = [&from, &to].map(|layout| Side { layout, extents: None });
-        self.through_shared(emitter, op, "converting the layout", operand, [from, to], ty)
+    }
+
+    /// The registers of the destination that the rounds fill.
+    fn in_rounds(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        what: &str,
+        operand: Value<'c, 'a>,
+        exchange: &SharedExchange,
+    ) -> PassResult<'c, FxHashMap<u32, Value<'c, 'a>>> {
+        let (element, staging) = (element_type(operand.r#type()), &exchange.staging);
+        let mut values = FxHashMap::default();
+        let scratch = self.scratch(emitter, op, what, exchange.bytes)?;
+        let base = match exchange.within_warps && exchange.bytes > exchange.piece_bytes {
+            true => self.piece(emitter, scratch.base(), exchange.bytes, exchange.piece_bytes),
+            false => scratch.base(),
+        };
+        let (shared, [store, load]) = (&staging.layout, [staging.store.vector, staging.load.vector]);
+        let stores = self.accesses_of(emitter, op, &exchange.src, shared, element, store)?;
+        let loads = self.accesses_of(emitter, op, &exchange.dst, shared, element, load)?;
+        for (round, (stored, loaded)) in exchange.stored.iter().zip(&exchange.loaded).enumerate() {
+            if round > 0 {
+                // The loads of the round before are over.
+                match exchange.within_warps {
+                    true => self.stored_by_warps(emitter, scratch),
+                    false => self.barrier(emitter),
+                }
+            }
+            let part = Type::vector(&[stored.len() as u64], element);
+            stores.store(emitter, pick(emitter, operand, stored, part), base);
+            match exchange.within_warps {
+                true => self.stored_by_warps(emitter, scratch),
+                false => self.stored(emitter, scratch),
+            }
+            let part = loads.load(emitter, base, Type::vector(&[loaded.len() as u64], element));
+            for (at, &register) in (0..).zip(loaded) {
+                values.insert(register, extract(emitter, part, at));
+            }
+        }
+        Ok(values)
+    }
+
+    /// Where the piece of memory of a thread's own warp begins.
+    fn piece(&self, emitter: Emitter<'c, 'a>, base: Value<'c, 'a>, bytes: u64, piece_bytes: u64) -> Value<'c, 'a> {
+        let first = LANES.ilog2();
+        let warps = (bytes / piece_bytes).ilog2();
+        let warp = self
+            .thread
+            .gathered(emitter, &(first..first + warps).collect::<Vec<_>>());
+        let scale = emitter.int_like(warp.r#type(), piece_bytes as i64);
+        at(emitter, base, emitter.binary("arith.muli", warp, scale))
     }
 
     /// `tile.reshape`: of the layout alone where that is possible, else through shared memory.
@@ -79,18 +163,25 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             };
             return self.regroup(emitter, op, operand, ty, source);
         }
+        // Without padding, the operand's tile in the result's shape is in another layout.
+        if shapes.iter().flatten().all(|extent| extent.is_power_of_two()) {
+            let from = from.reshape(&to.shape()).map_err(|e| error_at(op, e.to_string()))?;
+            return self.moved(emitter, op, "the reshape", operand, [&from, &to], ty);
+        }
         let [wide, narrow] = shapes;
         let from = Side {
             layout: &from,
-            extents: Some(wide),
+            extents: wide,
         };
         let to = Side {
             layout: &to,
-            extents: Some(narrow),
+            extents: narrow,
         };
         self.through_shared(emitter, op, "the reshape", operand, [from, to], ty)
     }
 
+    /// Through shared memory in row-major order, element by element: between shapes of different padding, whose places are
+    /// not linear in one another's bits.
     fn through_shared(
         &mut self,
         emitter: Emitter<'c, 'a>,
@@ -102,10 +193,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> PassResult<'c, Value<'c, 'a>> {
         let element = element_type(ty);
         let bytes = stored_bytes(element);
-        let elements: u64 = match &from.extents {
-            Some(extents) => extents.iter().product(),
-            None => from.layout.shape().iter().map(|&extent| u64::from(extent)).product(),
-        };
+        let elements: u64 = from.extents.iter().product();
         let scratch = self.scratch(emitter, op, what, elements * bytes)?;
         let store_at = self.places(emitter, op, &from, bytes)?;
         let load_at = self.places(emitter, op, &to, bytes)?;
@@ -138,7 +226,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         bytes: u64,
     ) -> PassResult<'c, Places<'c, 'a>> {
         let wide: Vec<u64> = side.layout.shape().iter().map(|&extent| u64::from(extent)).collect();
-        let extents = side.extents.as_ref().unwrap_or(&wide);
+        let extents = &side.extents;
         let mut stride = bytes;
         let mut sum: Option<Value<'c, 'a>> = None;
         let mut inside: Option<Value<'c, 'a>> = None;

@@ -56,6 +56,21 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         shared: &LinearLayout,
         element: Type<'c>,
     ) -> PassResult<'c, Accesses<'c, 'a>> {
+        let widest = staging::max_access(threads, shared, stored_bytes(element) as u32);
+        let vector = widest.map_err(|e| error_at(op, format!("the layout in shared memory: {e}")))?;
+        self.accesses_of(emitter, op, threads, shared, element, vector)
+    }
+
+    /// As [`accesses`](Self::accesses), each of `vector` elements.
+    pub(super) fn accesses_of(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        threads: &DistributedLayout,
+        shared: &LinearLayout,
+        element: Type<'c>,
+        vector: u32,
+    ) -> PassResult<'c, Accesses<'c, 'a>> {
         let failed = |e: mytriton_layout::LayoutError| error_at(op, format!("the layout in shared memory: {e}"));
         let bytes = stored_bytes(element) as u32;
         let map = staging::offsets(threads, shared).map_err(failed)?;
@@ -63,7 +78,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             return Err(error_at(op, "a tile in the shared memory of several thread blocks"));
         }
         let map = map.flatten_outs(Dim::out(0)).map_err(failed)?;
-        let vector = staging::max_access(threads, shared, bytes).map_err(failed)?;
         let groups = staging::accesses(threads, shared, vector).map_err(failed)?;
         let free = threads.register_free_mask();
         let groups = groups

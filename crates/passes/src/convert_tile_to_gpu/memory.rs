@@ -9,12 +9,12 @@ use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_layout::{DistributedLayout, RegisterGroup};
-use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of, with_element};
+use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 use mytriton_tile::ops::{LoadOp, StoreOp};
 use mytriton_tile::types::ssa_scalar;
 
 use super::Conversion;
-use super::thread::{extract, from_elements, pick};
+use super::thread::{extract, from_elements};
 use crate::ir::{PassResult, error_at, layout_at, pointee_bytes};
 
 const ACCESS_BYTES: u64 = 16;
@@ -414,15 +414,6 @@ where
             emitter.value("vector.bitcast", &[vector], ty, &[])
         };
         (0..count).map(|i| extract(emitter, vector, i as u32)).collect()
-    }
-
-    /// Elements of another register order, for conversions of layouts.
-    pub(super) fn permuted(&self, emitter: Emitter<'c, 'a>, vector: Value<'c, 'a>, picked: &[u32]) -> Value<'c, 'a> {
-        let ty = with_element(
-            Type::vector(&[picked.len() as u64], self.int(1)),
-            element_type(vector.r#type()),
-        );
-        pick(emitter, vector, picked, ty)
     }
 }
 

@@ -12,6 +12,7 @@ mod control;
 mod exchange;
 mod index;
 mod integer;
+mod lanes;
 #[allow(dead_code)]
 mod local;
 mod math;

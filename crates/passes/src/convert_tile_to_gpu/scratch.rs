@@ -16,7 +16,7 @@ use crate::ir::{PassResult, error_at};
 const NAME: &str = "__mytriton_scratch";
 
 /// What a block may take of shared memory without asking the driver for more (every target since sm_30).
-const STATIC_SHARED_BYTES: u64 = 48 * 1024;
+pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
 
 /// What every use is aligned to.
 const ALIGNMENT: u64 = 16;
@@ -114,7 +114,6 @@ impl<'c: 'a, 'a> Scratch<'c, 'a> {
         emitter.cmpi(CmpI::Ne, value, zero)
     }
 
-    #[allow(dead_code)]
     /// Where the use begins, an `!llvm.ptr<3>` aligned to 16 bytes.
     pub fn base(self) -> Value<'c, 'a> {
         self.base
@@ -175,7 +174,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
 
     /// Between the stores and the loads of a use in which every warp loads what it has stored itself: the warps need not
     /// wait for one another (PTX ISA, "bar.warp.sync", which also orders memory among the lanes).
-    #[allow(dead_code)]
     pub(super) fn stored_by_warps(&mut self, emitter: Emitter<'c, 'a>, scratch: Scratch<'c, 'a>) {
         let all = emitter.int(32, -1);
         emitter.op("nvvm.bar.warp.sync", &[all], &[], &[]);

@@ -18,6 +18,15 @@ enum Place {
     Two { low: usize },
 }
 
+/// The lane that numbers come from.
+#[derive(Clone, Copy)]
+pub enum From<'c, 'a> {
+    /// That whose number differs in the bits of the mask.
+    Flipped(u32),
+    /// That of this number, an `i32`.
+    Lane(Value<'c, 'a>),
+}
+
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     /// What the lane whose number differs in the bits of `mask` has combined. All lanes take part.
     pub(super) fn shuffled(
@@ -33,7 +42,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 sent.push(live);
             }
         }
-        let mut got = self.exchanged(emitter, &sent, mask).into_iter();
+        let mut got = self.exchanged(emitter, &sent, From::Flipped(mask)).into_iter();
         let mut next = || got.next().expect("as many as were sent");
         let of_partial = |partial: &Partial<'c, 'a>| Partial {
             values: partial.values.iter().map(|_| next()).collect(),
@@ -45,7 +54,13 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         partials.iter().map(of_partial).collect()
     }
 
-    fn exchanged(&self, emitter: Emitter<'c, 'a>, values: &[Value<'c, 'a>], mask: u32) -> Vec<Value<'c, 'a>> {
+    /// The same values of another lane. All lanes take part.
+    pub(super) fn exchanged(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        values: &[Value<'c, 'a>],
+        from: From<'c, 'a>,
+    ) -> Vec<Value<'c, 'a>> {
         let int = |bits: u32| -> Type<'c> { IntegerType::new(self.context, bits).into() };
         let word_type = int(WORD_BITS);
         let mut words: Vec<Value<'c, 'a>> = Vec::new();
@@ -84,8 +99,16 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             }
             places.push(Place::Part { word, bit });
         }
-        let mode = Attribute::parse(self.context, "#gpu<shuffle_mode xor>").expect("an attribute of gpu");
-        let [offset, width] = [mask, LANES].map(|number| emitter.int_like(word_type, number.into()));
+        let mode = match from {
+            From::Flipped(_) => "#gpu<shuffle_mode xor>",
+            From::Lane(_) => "#gpu<shuffle_mode idx>",
+        };
+        let mode = Attribute::parse(self.context, mode).expect("an attribute of gpu");
+        let offset = match from {
+            From::Flipped(mask) => emitter.int_like(word_type, mask.into()),
+            From::Lane(lane) => lane,
+        };
+        let width = emitter.int_like(word_type, LANES.into());
         let results = [word_type, int(1)];
         for word in &mut words {
             let shuffle = emitter.op("gpu.shuffle", &[*word, offset, width], &results, &[("mode", mode)]);

@@ -151,6 +151,32 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
         sum.unwrap_or_else(|| index.constant(0))
     }
 
+    /// Whether an odd number of the bits of the thread's number under a mask is set.
+    pub fn is_odd_in(&self, emitter: Emitter<'c, 'a>, mask: u32) -> Value<'c, 'a> {
+        let mut index = Index(emitter);
+        let first = mask.trailing_zeros().min(u32::BITS - 1);
+        let odd = match mask.count_ones() {
+            0 | 1 => index.and(self.id, mask),
+            _ => {
+                let bits = (0..u32::BITS).filter(|bit| mask >> bit & 1 != 0);
+                let shifted = bits.map(|bit| {
+                    if bit == first {
+                        self.id
+                    } else {
+                        index.shr(self.id, bit - first)
+                    }
+                });
+                let shifted: Vec<Value<'c, 'a>> = shifted.collect();
+                let sum = shifted
+                    .into_iter()
+                    .reduce(|sum, bit| index.xor(sum, bit))
+                    .unwrap_or(self.id);
+                index.and(sum, 1 << first)
+            }
+        };
+        emitter.cmpi(CmpI::Ne, odd, emitter.int(32, 0))
+    }
+
     /// Whether the bits of the thread's number under a mask are zero; none for an empty mask.
     pub fn is_zero_in(&self, emitter: Emitter<'c, 'a>, mask: u32) -> Option<Value<'c, 'a>> {
         if mask == 0 {
