@@ -24,28 +24,121 @@ func.func @registers(%x: f32) attributes {tile.kernel, tile.num_warps = 1 : i32}
 #columns = #tile.layout<{register = [[1, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
 #copied = #tile.layout<{register = [[1, 0], [0, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
 
-// Between threads: through shared memory, all threads waiting after the stores. The second use lies behind the first, which
-// may still be read. A truth value takes a byte.
+// Within a warp: shuffles between selections, and no shared memory. Numbers of 64 bits are two words; what a register of the
+// result repeats does not move. Truth values travel as bytes.
 // CHECK: gpu.module
-// CHECK: llvm.mlir.global internal @__mytriton_scratch() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<576 x i8>
-// CHECK-LABEL: gpu.func @threads
-// CHECK-NOT: gpu.barrier
-// CHECK-COUNT-2: llvm.store %{{.*}} : f64, !llvm.ptr<3>
-// CHECK-NOT: llvm.store
-// CHECK: gpu.barrier
-// CHECK-COUNT-2: llvm.load %{{.*}} : !llvm.ptr<3> -> f64
-// CHECK-NOT: llvm.load
-// CHECK: vector.from_elements %[[A:.*]], %[[B:.*]], %[[A]], %[[B]] : vector<4xf64>
-// CHECK-NOT: gpu.barrier
+// CHECK-NOT: llvm.mlir.global
+// CHECK-LABEL: gpu.func @lanes
+// CHECK: arith.select %{{.*}} : f64
+// CHECK-COUNT-2: gpu.shuffle idx
+// CHECK: arith.select %{{.*}} : f64
+// CHECK-COUNT-2: gpu.shuffle idx
+// CHECK-NOT: gpu.shuffle
+// CHECK: %[[A:.*]] = arith.select %{{.*}} : f64
+// CHECK: %[[B:.*]] = arith.select %{{.*}} : f64
+// CHECK: vector.from_elements %[[A]], %[[B]], %[[A]], %[[B]] : vector<4xf64>
 // CHECK: arith.extui %{{.*}} : i1 to i8
-// CHECK: llvm.store %{{.*}} : i8, !llvm.ptr<3>
-// CHECK: gpu.barrier
-// CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i8
+// CHECK: arith.select %{{.*}} : i8
+// CHECK-COUNT-2: gpu.shuffle idx
+// CHECK: %[[BYTE:.*]] = arith.select %{{.*}} : i8
 // CHECK: arith.cmpi ne, %[[BYTE]],
-func.func @threads(%x: f64, %m: i1) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+// CHECK-NOT: gpu.barrier
+func.func @lanes(%x: f64, %m: i1) attributes {tile.kernel, tile.num_warps = 1 : i32} {
   %a = tile.splat %x : f64 -> tensor<8x8xf64, #rows>
   %b = tile.convert_layout %a : tensor<8x8xf64, #rows> -> tensor<8x8xf64, #copied>
   %c = tile.splat %m : i1 -> tensor<8x8xi1, #rows>
   %d = tile.convert_layout %c : tensor<8x8xi1, #rows> -> tensor<8x8xi1, #columns>
+  return
+}
+
+// -----
+
+#pairs = #tile.layout<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []}>
+#spread = #tile.layout<{register = [[1], [8], [16]], lane = [[2], [4], [32], [64], [128]], warp = []}>
+
+// Two numbers of 16 bits in a word; the lane keeps one of four words.
+// CHECK-LABEL: gpu.func @packed
+// CHECK: vector.bitcast %{{.*}} : vector<2xf16> to vector<1xi32>
+// CHECK-COUNT-3: gpu.shuffle xor
+// CHECK-NOT: gpu.shuffle
+// CHECK: vector.bitcast %{{.*}} : vector<1xi32> to vector<2xf16>
+func.func @packed(%x: f16) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %a = tile.splat %x : f16 -> tensor<256xf16, #pairs>
+  %b = tile.convert_layout %a : tensor<256xf16, #pairs> -> tensor<256xf16, #spread>
+  return
+}
+
+// -----
+
+#rows = #tile.layout<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
+#columns = #tile.layout<{register = [[1, 0], [2, 0]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]]}>
+
+// Between warps: through shared memory, all threads waiting after the stores. One side accesses 16 bytes at once, where
+// the swizzle has the other's words in different banks. The second use lies behind the first, which may still be read.
+// CHECK: llvm.mlir.global internal @__mytriton_scratch() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<2560 x i8>
+// CHECK-LABEL: gpu.func @warps
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+// CHECK-NOT: llvm.store
+// CHECK: gpu.barrier
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK-NOT: llvm.load
+// CHECK-NOT: gpu.barrier
+// CHECK: arith.extui %{{.*}} : vector<4xi1> to vector<4xi8>
+// CHECK: llvm.store %{{.*}} : vector<4xi8>, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i8
+// CHECK: arith.cmpi ne, %[[BYTE]],
+func.func @warps(%x: f32, %m: i1) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %a = tile.splat %x : f32 -> tensor<32x16xf32, #rows>
+  %b = tile.convert_layout %a : tensor<32x16xf32, #rows> -> tensor<32x16xf32, #columns>
+  %c = tile.splat %m : i1 -> tensor<32x16xi1, #rows>
+  %d = tile.convert_layout %c : tensor<32x16xi1, #rows> -> tensor<32x16xi1, #columns>
+  return
+}
+
+// -----
+
+#from = #tile.layout<{register = [[1], [2], [4], [8], [16], [32]], lane = [[64], [128], [256], [512], [1024]], warp = [[2048]]}>
+#to = #tile.layout<{register = [[64], [128], [256], [512], [1024], [32]], lane = [[1], [2], [4], [8], [16]], warp = [[2048]]}>
+
+// So much is quicker through shared memory. Each warp has a piece of it, and waits for its own lanes alone.
+// CHECK: !llvm.array<16384 x i8>
+// CHECK-LABEL: gpu.func @pieces
+// CHECK-NOT: gpu.shuffle
+// CHECK-NOT: gpu.barrier
+// CHECK-COUNT-16: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<3>
+// CHECK-NOT: llvm.store
+// CHECK: nvvm.bar.warp.sync
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> ->
+// CHECK-NOT: gpu.barrier
+func.func @pieces(%x: f32) attributes {tile.kernel, tile.num_warps = 2 : i32} {
+  %a = tile.splat %x : f32 -> tensor<4096xf32, #from>
+  %b = tile.convert_layout %a : tensor<4096xf32, #from> -> tensor<4096xf32, #to>
+  return
+}
+
+// -----
+
+#wide = #tile.layout<{register = [[1], [2], [512], [1024], [2048], [4096], [8192]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]]}>
+#other = #tile.layout<{register = [[1], [2], [512], [1024], [2048], [4096], [8192]], lane = [[128], [256], [4], [8], [16]], warp = [[32], [64]]}>
+
+// What is larger than the memory moves in rounds, along directions that both sides have in registers.
+// CHECK: !llvm.array<32768 x i8>
+// CHECK-LABEL: gpu.func @rounds
+// CHECK-COUNT-16: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<3>
+// CHECK-NOT: llvm.store
+// CHECK: gpu.barrier
+// CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK: gpu.barrier
+// CHECK-COUNT-16: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK-COUNT-16: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func @rounds(%x: f32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %a = tile.splat %x : f32 -> tensor<16384xf32, #wide>
+  %b = tile.convert_layout %a : tensor<16384xf32, #wide> -> tensor<16384xf32, #other>
   return
 }

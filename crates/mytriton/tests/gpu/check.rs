@@ -69,6 +69,9 @@ pub fn checks_of(group: &str, setting: &Setting) -> Result<Vec<Check>, String> {
                 function("a_missing_barrier_is_found", || {
                     result(simt::a_missing_barrier_is_found())
                 }),
+                function("transpositions_have_no_bank_conflicts", || {
+                    result(simt::transpositions_have_no_bank_conflicts())
+                }),
             ]);
         }
         "fuzz" => return fuzz::checks(setting),

@@ -1,18 +1,32 @@
 //! Runs cases on the SIMT executor: the threads' code as it goes on to PTX, with all checks.
 
+use mytriton::f16;
 use mytriton_compiler::{OptLevel, Target, simt};
 use mytriton_simt::program::{Fence, Instr, Space};
+use mytriton_simt::report::AccessCount;
 use mytriton_simt::{Launch as Blocks, Memory, Options, Program, run as execute};
 
 use crate::case::{Case, Input, InputArg, Launch};
 use crate::check::{Outcome, failed};
 use crate::offline::{compile_options, in_form};
+use crate::suite::conversions::turned;
 
 /// Instructions of a warp: more than any case runs.
 const MAX_STEPS: u64 = 1 << 24;
 
 /// The buffers after a launch, unless something is wrong.
 pub fn run_program(program: &Program, grid: [u32; 3], input: &Input<'_>, seed: u64) -> Result<Vec<Vec<u8>>, String> {
+    Ok(run_counted(program, grid, input, seed, false)?.0)
+}
+
+/// The same with the counts of accesses, if they are asked for.
+fn run_counted(
+    program: &Program,
+    grid: [u32; 3],
+    input: &Input<'_>,
+    seed: u64,
+    count_accesses: bool,
+) -> Result<(Vec<Vec<u8>>, Vec<AccessCount>), String> {
     let mut memory = Memory::new();
     let mut buffers = Vec::new();
     for (index, bytes) in input.buffers.iter().enumerate() {
@@ -39,6 +53,7 @@ pub fn run_program(program: &Program, grid: [u32; 3], input: &Input<'_>, seed: u
         seed,
         workers: 1,
         max_steps: MAX_STEPS,
+        count_accesses,
         ..Options::default()
     };
     let report = execute(program, blocks, &args, &memory, &options).map_err(|error| error.to_string())?;
@@ -47,7 +62,8 @@ pub fn run_program(program: &Program, grid: [u32; 3], input: &Input<'_>, seed: u
         return Err(findings.join("\n"));
     }
     let contents = buffers.into_iter().map(|buffer| memory.read_back(buffer));
-    contents.collect::<Result<_, _>>().map_err(|error| error.to_string())
+    let contents = contents.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    Ok((contents, report.accesses))
 }
 
 /// Compiles a case to the `gpu` stage, runs its launches there and compares them with the oracle's results.
@@ -68,6 +84,31 @@ pub fn run(case: &Case, launches: &[Launch], oracle: &[Vec<Vec<u8>>], optimise: 
         }
     }
     Outcome::Passed
+}
+
+/// What threads exchange through shared memory, they do without bank conflicts, and one side with 16 bytes at once: a
+/// transposition of 32x16 numbers of 32 bits, of 128x128 of 16 and of 8.
+pub fn transpositions_have_no_bank_conflicts() -> Result<(), String> {
+    let cases = [
+        turned::<f32>((32, 16), 4),
+        turned::<f16>((128, 128), 4),
+        turned::<i8>((128, 128), 4),
+    ];
+    for case in cases {
+        let case = case.map_err(|error| error.to_string())?;
+        let options = compile_options(&case, Target::Sm90a, OptLevel::O3);
+        let program = simt(&in_form(&case.kernel, true), &options).map_err(|error| error.to_string())?;
+        for launch in case.launches(1) {
+            let (_, accesses) = run_counted(&program, launch.grid, &launch.input(), 1, true)?;
+            let shared: Vec<&AccessCount> = accesses.iter().filter(|count| count.space == Space::Shared).collect();
+            let widest = shared.iter().map(|count| count.bytes).max();
+            let excess: u64 = shared.iter().map(|count| count.excess()).sum();
+            if widest != Some(16) || excess > 0 {
+                return Err(format!("{} of {}: {shared:#?}", case.name, launch.what));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Without the barrier between a tile's way into shared memory and out of it, the threads' code has a race; it must be

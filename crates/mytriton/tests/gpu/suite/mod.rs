@@ -1,6 +1,7 @@
 //! The kernels of the suite, in groups that run in processes of their own.
 
 mod control;
+pub mod conversions;
 mod corners;
 mod matrix;
 mod memory;
@@ -39,6 +40,7 @@ pub fn groups() -> Vec<Group> {
     let mut groups = matrix::groups();
     groups.extend(memory::groups());
     groups.extend(shapes::groups());
+    groups.extend(conversions::groups());
     groups.extend(control::groups());
     groups.push(corners::group());
     groups
