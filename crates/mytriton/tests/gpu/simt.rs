@@ -9,7 +9,7 @@ use mytriton_simt::{Launch as Blocks, Memory, Options, Program, run as execute};
 use crate::case::{Case, Input, InputArg, Launch};
 use crate::check::{Outcome, failed};
 use crate::offline::{compile_options, in_form};
-use crate::suite::conversions::turned;
+use crate::suite::conversions::turned_whole;
 
 /// Instructions of a warp: more than any case runs.
 const MAX_STEPS: u64 = 1 << 24;
@@ -90,9 +90,9 @@ pub fn run(case: &Case, launches: &[Launch], oracle: &[Vec<Vec<u8>>], optimise: 
 /// transposition of 32x16 numbers of 32 bits, of 128x128 of 16 and of 8.
 pub fn transpositions_have_no_bank_conflicts() -> Result<(), String> {
     let cases = [
-        turned::<f32>((32, 16), 4),
-        turned::<f16>((128, 128), 4),
-        turned::<i8>((128, 128), 4),
+        turned_whole::<f32>((32, 16), 4),
+        turned_whole::<f16>((128, 128), 4),
+        turned_whole::<i8>((128, 128), 4),
     ];
     for case in cases {
         let case = case.map_err(|error| error.to_string())?;

@@ -28,7 +28,7 @@ fn turn<T>(x: Ptr<T>, out: Ptr<T>, m: i32, n: i32, #[constexpr] M: i32, #[conste
 }
 
 /// A transposition of a whole tile and of a part of it.
-pub fn turned<T: Element>((m, n): (usize, usize), warps: u32) -> Result<Case, FrontendError> {
+fn turned<T: Element>((m, n): (usize, usize), warps: u32) -> Result<Case, FrontendError> {
     let scalar = T::DTYPE.scalar();
     let kernel = turn::build::<T>(m as i32, n as i32)?;
     let case = Case::new(format!("turn_{scalar}_{m}x{n}"), kernel, move |random| {
@@ -44,18 +44,43 @@ pub fn turned<T: Element>((m, n): (usize, usize), warps: u32) -> Result<Case, Fr
     Ok(case.warps(warps))
 }
 
+/// The same of a whole tile, of which threads access 16 bytes at once.
+#[kernel]
+fn turn_whole<T>(x: Ptr<T>, out: Ptr<T>, #[constexpr] M: i32, #[constexpr] N: i32) {
+    let (r, c) = (range(0, M), range(0, N));
+    let tile = load(x + r.expand_dims(1) * N + c.expand_dims(0));
+    store(out + c.expand_dims(1) * M + r.expand_dims(0), tile.trans());
+}
+
+/// A transposition of a whole tile by so many warps.
+pub fn turned_whole<T: Element>((m, n): (usize, usize), warps: u32) -> Result<Case, FrontendError> {
+    let scalar = T::DTYPE.scalar();
+    let mut kernel = turn_whole::build::<T>(m as i32, n as i32)?;
+    for param in kernel.params_mut() {
+        param.divisibility = 16;
+    }
+    let case = Case::new(format!("turn_whole_{scalar}_{m}x{n}"), kernel, move |random| {
+        let [x, out] = [0, 1].map(|_| Data::random(random, scalar, m * n, Domain::Any, 0));
+        let expected = (0..m * n).map(|i| x.get(i % m * n + i / m)).collect();
+        vec![Launch::new("all", [1, 1, 1], [x, out].map(Arg::from)).exact(1, expected)]
+    });
+    Ok(case.warps(warps))
+}
+
 fn transposes() -> Cases {
     Ok(vec![
-        turned::<f32>((16, 16), 1)?,
+        turned_whole::<f32>((16, 16), 1)?,
+        turned_whole::<f32>((32, 16), 4)?,
+        turned_whole::<f32>((64, 64), 4)?,
+        turned_whole::<f32>((128, 64), 8)?,
+        turned_whole::<bf16>((16, 16), 1)?,
+        turned_whole::<bf16>((64, 128), 4)?,
+        turned_whole::<f16>((128, 128), 4)?,
+        turned_whole::<i8>((16, 16), 2)?,
+        turned_whole::<i8>((128, 128), 4)?,
+        turned_whole::<f64>((32, 32), 4)?,
         turned::<f32>((32, 16), 4)?,
-        turned::<f32>((64, 64), 4)?,
-        turned::<f32>((128, 64), 8)?,
-        turned::<bf16>((16, 16), 1)?,
-        turned::<bf16>((64, 128), 4)?,
-        turned::<f16>((128, 128), 4)?,
-        turned::<i8>((16, 16), 2)?,
-        turned::<i8>((128, 128), 4)?,
-        turned::<f64>((32, 32), 4)?,
+        turned::<i8>((64, 64), 8)?,
         turned::<f32>((5, 19), 2)?,
         turned::<bf16>((33, 24), 4)?,
         turned::<i8>((100, 3), 4)?,
