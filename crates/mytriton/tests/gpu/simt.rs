@@ -116,7 +116,7 @@ pub fn transpositions_have_no_bank_conflicts() -> Result<(), String> {
 pub fn a_missing_barrier_is_found() -> Result<(), String> {
     let group = crate::suite::groups()
         .into_iter()
-        .find(|group| group.name == "shapes-matrix");
+        .find(|group| group.name == "conversions-transpose");
     let cases = (group.ok_or("no such group")?.cases)(1)?;
     let mut tried = 0;
     for case in cases {
