@@ -143,7 +143,8 @@ impl<'a> Scan<'a> {
             let start = self.at;
             self.at += 1;
             let array = self.array;
-            if !byte.is_ascii_whitespace() && byte != b'/' {
+            // A zero is white space to MLIR's lexer.
+            if !(byte.is_ascii_whitespace() || byte == 0) && byte != b'/' {
                 self.array = Array::Nothing;
             }
             match byte {

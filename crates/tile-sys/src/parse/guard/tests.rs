@@ -132,6 +132,8 @@ fn arrays_that_mlir_fails_on() {
         "array < // c\n index>",
         "!i = index\n#a = array<!i: 1>",
         "[array<i32: 1>, array<\tindex",
+        // Zeros separate words too.
+        "array\0<\0index: 1>",
     ] {
         assert_eq!(refused(text), Some(Reason::Array), "{text}");
     }
