@@ -17,9 +17,12 @@ use mytriton_tile::emit::result_of;
 use mytriton_tile_sys as sys;
 
 use crate::convert_tile_to_gpu::{self, ALIGNMENT, BUFFER_ALIGNMENT, BYTES, Need, OFFSET, SHARED_BYTES, WITHIN_WARPS};
-use crate::ir::{PassError, PassResult, kernels_of};
+use crate::ir::{PassError, PassResult, int_attribute, kernels_of};
 use liveness::Liveness;
 use place::Item;
+
+/// The attribute that says how much a kernel may take.
+const LIMIT: &str = "tile.shared_limit";
 
 /// What a block may take of shared memory without asking the driver for more (every target since sm_30).
 const STATIC_SHARED_BYTES: u64 = 48 * 1024;
@@ -54,8 +57,9 @@ pub fn plan<'c: 'a, 'a>(context: &'c Context, kernel: OperationRef<'c, 'a>) -> P
     if total > STATIC_SHARED_BYTES {
         (offsets, total) = place::place(&items, false);
     }
-    if total > STATIC_SHARED_BYTES {
-        return Err(too_much(&needs, &items, &liveness, total, kernel));
+    let limit = int_attribute(kernel, LIMIT).map_or(STATIC_SHARED_BYTES, i64::unsigned_abs);
+    if total > limit {
+        return Err(too_much(&needs, &items, &liveness, [total, limit], kernel));
     }
     let number = |value: u64| Attribute::parse(context, &format!("{value} : i32")).expect("an integer attribute");
     for (need, offset) in needs.iter().zip(offsets) {
@@ -77,7 +81,7 @@ fn too_much<'c: 'a, 'a>(
     needs: &[Need],
     items: &[Item],
     liveness: &Liveness<'c, 'a>,
-    total: u64,
+    [total, limit]: [u64; 2],
     kernel: OperationRef<'c, 'a>,
 ) -> PassError<'c> {
     let live_at = |time: u32| {
@@ -112,7 +116,7 @@ fn too_much<'c: 'a, 'a>(
     PassError {
         location: first.map_or(kernel.location(), |op| op.location()),
         message: format!(
-            "the kernel takes {total} bytes of shared memory; {STATIC_SHARED_BYTES} are available: use a smaller tile, \
+            "the kernel takes {total} bytes of shared memory; {limit} are available: use a smaller tile, \
              or fewer at a time{lines}{gaps}"
         ),
     }
