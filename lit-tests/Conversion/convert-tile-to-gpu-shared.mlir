@@ -32,11 +32,11 @@ func.func @wide(%x: f16) attributes {tile.kernel, tile.num_warps = 1 : i32} {
 
 // A swizzle by 4 elements leaves accesses of 4; the second one's place is the thread's xor 8 bytes.
 // CHECK-LABEL: gpu.func @swizzled
-// CHECK-DAG: %[[EIGHT:.*]] = arith.constant 8 : i32
 // CHECK: %[[OWN:.*]] = arith.muli %{{.*}}, %{{.*}} : i32
 // CHECK: %[[FIRST:.*]] = llvm.getelementptr %{{.*}}[%[[OWN]]]
 // CHECK: llvm.store %{{.*}}, %[[FIRST]] {alignment = 8 : i64} : vector<4xf16>
-// CHECK: %[[CROSSED:.*]] = arith.xori %[[OWN]], %{{.*}} : i32
+// CHECK: %[[EIGHT:.*]] = arith.constant 8 : i32
+// CHECK: %[[CROSSED:.*]] = arith.xori %[[OWN]], %[[EIGHT]] : i32
 // CHECK: %[[SECOND:.*]] = llvm.getelementptr %{{.*}}[%[[CROSSED]]]
 // CHECK: llvm.store %{{.*}}, %[[SECOND]] {alignment = 8 : i64} : vector<4xf16>
 func.func @swizzled(%x: f16) attributes {tile.kernel, tile.num_warps = 1 : i32} {
