@@ -35,7 +35,10 @@ pub(crate) fn set_limit(module: &Module<'_>, target: Target) {
 pub(crate) fn make_dynamic(module: &Module<'_>) -> u32 {
     let operation = module.as_operation();
     let modules = blocks_of(operation).into_iter().flat_map(ops_of);
-    let inside = modules.filter(|op| name_of(*op) == "gpu.module").flat_map(blocks_of).flat_map(ops_of);
+    let inside = modules
+        .filter(|op| name_of(*op) == "gpu.module")
+        .flat_map(blocks_of)
+        .flat_map(ops_of);
     let mut largest = 0;
     for global in inside {
         if name_of(global) != "llvm.mlir.global" || int_attribute(global, "addr_space") != Some(SHARED) {

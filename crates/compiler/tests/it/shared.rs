@@ -39,7 +39,11 @@ fn options(target: Target) -> CompileOptions {
 #[test]
 fn more_than_48_kib_is_asked_for_at_launch() {
     let assembler = Ptxas::find_for_tests();
-    for (n, target, dynamic) in [(96, Target::Sm75, 0), (120, Target::Sm75, 57_600), (200, Target::Sm90a, 160_000)] {
+    for (n, target, dynamic) in [
+        (96, Target::Sm75, 0),
+        (120, Target::Sm75, 57_600),
+        (200, Target::Sm90a, 160_000),
+    ] {
         let compiled = compile(&kernel(n), &options(target)).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(compiled.kernel.shared_bytes, dynamic, "{n}");
         let Code::Ptx(text) = &compiled.kernel.code else {
@@ -57,7 +61,10 @@ fn what_no_block_has_is_an_error_with_its_place() {
     let error = compile(&kernel(200), &options(Target::Sm86)).unwrap_err();
     assert_eq!(error.stage, Stage::Layout);
     let text = error.to_string();
-    assert!(text.contains("the kernel takes 160000 bytes of shared memory; 101376 are available"), "{text}");
+    assert!(
+        text.contains("the kernel takes 160000 bytes of shared memory; 101376 are available"),
+        "{text}"
+    );
     assert!(text.contains("160000 bytes: the reshape of"), "{text}");
     assert!(text.contains("k.ssa:6"), "{text}");
 }
