@@ -75,6 +75,17 @@ impl Target {
         }
     }
 
+    /// The most shared memory of a thread block, in bytes (CUDA C++ Programming Guide, "Compute Capabilities").
+    pub const fn max_shared_bytes(self) -> u32 {
+        let kib = match self {
+            Self::Sm75 => 64,
+            Self::Sm80 => 163,
+            Self::Sm86 | Self::Sm89 => 99,
+            Self::Sm90 | Self::Sm90a => 227,
+        };
+        kib * 1024
+    }
+
     /// The best target for a device of this compute capability.
     ///
     /// Devices newer than every target get [`Target::Sm90`], whose PTX the driver compiles for them.

@@ -19,6 +19,7 @@ use crate::context::new_context;
 use crate::dump::dump;
 use crate::error::CompileError;
 use crate::pipeline;
+use crate::shared;
 use crate::stage::Stage;
 
 /// How to compile.
@@ -91,12 +92,16 @@ pub fn compile(kernel: &Kernel, options: &CompileOptions) -> Result<Compiled, Co
     times.context = start.elapsed();
     let module = lower(&context, kernel, options, Stage::Llvm, &mut times)?;
     let _span = tracing::debug_span!("ptx", kernel = kernel.name).entered();
+    let shared_bytes = shared::make_dynamic(&module);
     let compiled = to_ptx(&module, kernel, options)?;
     dump(Stage::Ptx, &kernel.name, || compiled.text.clone());
     times.ptx = compiled.timings;
     let threads = options.num_warps * 32;
     Ok(Compiled {
-        kernel: artefact(kernel, Code::Ptx(compiled.text), options.target, threads),
+        kernel: CompiledKernel {
+            shared_bytes,
+            ..artefact(kernel, Code::Ptx(compiled.text), options.target, threads)
+        },
         times,
     })
 }
@@ -108,7 +113,7 @@ pub(crate) fn artefact(kernel: &Kernel, code: Code, target: ptx::Target, threads
         target: target.name().to_owned(),
         params: params_of(kernel),
         threads,
-        // Scratch memory is declared in the code itself.
+        // What is static is declared in the code itself.
         shared_bytes: 0,
         source_hash: {
             let mut hasher = FxHasher::default();
@@ -201,6 +206,9 @@ pub(crate) fn lower<'c>(
             break;
         }
         let start = Instant::now();
+        if stage == Stage::Layout {
+            shared::set_limit(&module, options.target);
+        }
         let _span = tracing::debug_span!("pipeline", stage = stage.name(), kernel = kernel.name).entered();
         run(context, &mut module, stage, &kernel.name)?;
         let slot = match stage {

@@ -19,6 +19,7 @@ mod dump;
 mod emit;
 mod error;
 pub mod pipeline;
+mod shared;
 mod simt;
 mod stage;
 mod tools;

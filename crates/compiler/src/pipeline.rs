@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 
 /// From the `tile` stage to the `layout` stage.
-pub const LAYOUT: &str = "builtin.module(tile-assign-layouts,tile-insert-barriers)";
+pub const LAYOUT: &str = "builtin.module(tile-assign-layouts,tile-allocate-shared,tile-insert-barriers)";
 
 /// From the `layout` stage to the `gpu` stage.
 pub const GPU: &str = "builtin.module(convert-tile-to-gpu,gpu.module(canonicalize,cse))";

@@ -16,6 +16,7 @@ use crate::compile::{CompileOptions, StageTimes, lower, run_pipeline};
 use crate::context::new_context;
 use crate::error::CompileError;
 use crate::pipeline;
+use crate::shared;
 use crate::stage::Stage;
 
 /// The program of one thread that a verified kernel is compiled to, for the SIMT executor: what goes on from the `gpu`
@@ -71,6 +72,7 @@ pub fn steps(kernel: &Kernel, options: &CompileOptions) -> Result<Vec<Step>, Com
         after: "from-ssa".to_owned(),
         form: Form::Ssa(Box::new(tile_kernel(&module, kernel)?)),
     }];
+    shared::set_limit(&module, options.target);
     for stage in [Stage::Layout, Stage::Gpu] {
         for pass in pipeline::leading_to(stage).map(pipeline::passes).unwrap_or_default() {
             run_pipeline(&context, &mut module, &pass.pipeline, stage, &kernel.name)?;

@@ -46,6 +46,11 @@ pub fn key(value: Value<'_, '_>) -> usize {
     value.to_raw().ptr as usize
 }
 
+/// An operation's identity, for maps.
+pub fn op_key<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> usize {
+    op.to_raw().ptr as usize
+}
+
 /// An integer attribute's value.
 pub fn int_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     IntegerAttribute::try_from(op.attribute(name).ok()?)

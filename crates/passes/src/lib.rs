@@ -1,7 +1,9 @@
 //! Passes on the tile dialect, and its lowering to the `gpu` stage: one file per pass, named as its flag.
 
+pub mod allocate_shared;
 pub mod assign_layouts;
 pub mod axis_info;
+mod buffers;
 pub mod convert_tile_to_gpu;
 pub mod insert_barriers;
 pub mod ir;

@@ -6,7 +6,7 @@ use melior::pass::{ExternalPass, Pass, create_external};
 use mytriton_tile_sys as sys;
 
 use crate::ir::PassResult;
-use crate::{assign_layouts, convert_tile_to_gpu, insert_barriers};
+use crate::{allocate_shared, assign_layouts, convert_tile_to_gpu, insert_barriers};
 
 /// Defines a pass as an MLIR pass on `builtin.module`.
 macro_rules! pass {
@@ -38,10 +38,18 @@ pass! {
 }
 
 pass! {
+    /// See [`allocate_shared`](mod@allocate_shared).
+    tile_allocate_shared,
+    "tile-allocate-shared",
+    "Plan where in shared memory buffers and exchanges between threads lie, several of them in one place in turn.",
+    allocate_shared::run
+}
+
+pass! {
     /// See [`insert_barriers`](mod@insert_barriers).
     tile_insert_barriers,
     "tile-insert-barriers",
-    "Order a program's accesses of global memory by barriers where different threads may touch one address.",
+    "Order a program's accesses of memory by barriers where different threads may touch one address.",
     insert_barriers::run
 }
 
@@ -55,7 +63,12 @@ pass! {
 
 /// Makes every pass known to textual pipelines.
 pub fn register_all() {
-    for factory in [tile_assign_layouts, tile_insert_barriers, convert_tile_to_gpu] {
+    for factory in [
+        tile_assign_layouts,
+        tile_allocate_shared,
+        tile_insert_barriers,
+        convert_tile_to_gpu,
+    ] {
         sys::register_pass(factory);
     }
 }

@@ -24,6 +24,20 @@ unsafe extern "C" {
     pub fn mytritonTileLayoutAttrGetNumBases(attribute: MlirAttribute, index: c_uint) -> usize;
     pub fn mytritonTileLayoutAttrGetBases(attribute: MlirAttribute, index: c_uint) -> *const i32;
 
+    pub fn mytritonTypeIsATileBuffer(ty: MlirType) -> bool;
+    pub fn mytritonTileBufferTypeGetChecked(
+        location: MlirLocation,
+        rank: usize,
+        shape: *const i64,
+        element: MlirType,
+        num_bases: usize,
+        bases: *const i32,
+    ) -> MlirType;
+    pub fn mytritonTileBufferTypeGetElement(ty: MlirType) -> MlirType;
+    pub fn mytritonTileBufferTypeGetRank(ty: MlirType) -> usize;
+    pub fn mytritonTileBufferTypeGetShape(ty: MlirType) -> *const i64;
+    pub fn mytritonTileBufferTypeGetBases(ty: MlirType, index: c_uint, count: *mut usize) -> *const i32;
+
     pub fn mytritonAttributeIsATileAxis(attribute: MlirAttribute) -> bool;
     pub fn mytritonTileAxisAttrGet(context: MlirContext, axis: u32) -> MlirAttribute;
     pub fn mytritonTileAxisAttrGetValue(attribute: MlirAttribute) -> u32;

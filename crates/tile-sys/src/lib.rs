@@ -4,8 +4,8 @@
 //! comes out here are safe functions over melior's handles:
 //!
 //! - [`dialect_handle`] and [`register_all_dialects`] bring the dialect into a context;
-//! - [`ptr_type`], [`layout_attribute`] and [`axis_attribute`] make the dialect's types and attributes, checked, and
-//!   [`ptr_pointee`], [`LayoutRef`] and [`axis_of`] read them;
+//! - [`ptr_type`], [`buffer_type`], [`layout_attribute`] and [`axis_attribute`] make the dialect's types and attributes, checked, and
+//!   [`ptr_pointee`], [`LayoutRef`], [`BufferRef`] and [`axis_of`] read them;
 //! - [`register_pass`] and [`register_upstream_passes`] make passes known to textual pipelines;
 //! - [`opt_main`] and [`lsp_main`] are the command-line tools;
 //! - [`collect_diagnostics`] and [`verify`] turn what MLIR reports into values.
@@ -27,6 +27,7 @@
 //! ```
 
 mod attributes;
+mod buffer;
 mod context;
 mod diagnostics;
 mod dialect;
@@ -38,6 +39,7 @@ mod tools;
 pub use attributes::{
     Axis, LayoutBases, LayoutIndex, LayoutRef, axis_attribute, axis_of, emit_error, layout_attribute,
 };
+pub use buffer::{BufferRef, buffer_type};
 pub use context::{detach, set_attribute, with_context};
 pub use diagnostics::{Report, Severity, collect_diagnostics, verify};
 pub use dialect::{dialect_handle, lowering_dialect_handles, ptr_pointee, ptr_type, register_all_dialects};

@@ -54,6 +54,30 @@ fn the_dialect_loads_alone() {
 }
 
 #[test]
+fn buffer_types_are_made_and_read() {
+    let context = context();
+    let location = Location::unknown(&context);
+    let f16 = Type::float16(&context);
+    let bases = [0, 1, 0, 2, 0, 4, 1, 2, 2, 4];
+    let buffer = tile::buffer_type(location, &[4, 8], f16, &bases).unwrap();
+    let read = tile::BufferRef::new(buffer).unwrap();
+    assert_eq!((read.shape(), read.element()), (&[4, 8][..], f16));
+    assert!(read.offset_bases().eq(bases.chunks(2)));
+    assert_eq!(read.block_bases().len(), 0);
+    assert_eq!(Type::parse(&context, &buffer.to_string()), Some(buffer));
+    assert!(tile::BufferRef::new(f16).is_none());
+
+    let refused = |shape: &[i64], bases: &[i32]| {
+        let (made, reports) = tile::collect_diagnostics(&context, || tile::buffer_type(location, shape, f16, bases));
+        assert!(made.is_none());
+        reports[0].message.clone()
+    };
+    assert!(refused(&[4, 8], &[0, 1, 0]).contains("needs 2 coordinates"));
+    assert!(refused(&[4], &[1, 4]).contains("basis offset[1] = [4]: coordinate 0 is outside of 0..4"));
+    assert!(refused(&[4], &[-1, 2]).contains("basis offset[0] = [-1] has a negative coordinate"));
+}
+
+#[test]
 fn pointer_types_are_made_and_read() {
     let context = context();
     let location = Location::unknown(&context);

@@ -116,7 +116,11 @@ fn arguments(dag: DagInit<'_>) -> Result<Vec<(String, Record<'_>)>> {
         let name = name
             .filter(|name| !name.is_empty())
             .ok_or_else(|| format!("number {index} has no name"))?;
-        let constraint = Record::try_from(constraint).map_err(|_| format!("'{name}' is no constraint"))?;
+        let mut constraint = Record::try_from(constraint).map_err(|_| format!("'{name}' is no constraint"))?;
+        // `Arg` and `Res` say something about an operand or result besides.
+        if constraint.subclass_of("OpVariable") {
+            constraint = constraint.def_value("constraint")?;
+        }
         arguments.push((name.to_owned(), constraint));
     }
     Ok(arguments)

@@ -1,8 +1,8 @@
-//! Layouts of the `layout` crate as encodings of tensor types, and back.
+//! Layouts of the `layout` crate as encodings of tensor types and layouts of buffers, and back.
 
 use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Location, Type};
-use mytriton_layout::{DistributedLayout, LayoutError, LinearLayout};
+use mytriton_layout::{Dim, DistributedLayout, LayoutError, LinearLayout};
 use mytriton_tile_sys as sys;
 
 use crate::emit::shape_of;
@@ -30,6 +30,37 @@ pub fn layout_of(ty: Type<'_>) -> Result<Option<DistributedLayout>, LayoutError>
         (index.name(), bases)
     });
     DistributedLayout::new(LinearLayout::from_bases(ins, &outs)?).map(Some)
+}
+
+/// The layout of a `!tile.buffer`, from `offset` and `block` to the tile padded to powers of two; none for other types.
+pub fn shared_layout_of(ty: Type<'_>) -> Result<Option<LinearLayout>, LayoutError> {
+    let Some(buffer) = sys::BufferRef::new(ty) else {
+        return Ok(None);
+    };
+    let outs: Vec<Dim> = (0..buffer.shape().len()).map(Dim::out).collect();
+    let sizes = buffer.shape().iter().map(|&extent| (extent as u32).next_power_of_two());
+    let outs: Vec<(&str, u32)> = outs.iter().map(Dim::as_str).zip(sizes).collect();
+    let ins = [("offset", buffer.offset_bases()), ("block", buffer.block_bases())].map(|(name, bases)| {
+        let unsigned = |basis: &[i32]| basis.iter().map(|&c| c as u32).collect::<Vec<u32>>();
+        (name, bases.map(unsigned).collect::<Vec<_>>())
+    });
+    LinearLayout::from_bases(ins, &outs).map(Some)
+}
+
+/// The `!tile.buffer` of the given extents and element type with a layout from `offset`.
+///
+/// # Errors
+/// The reason is reported at the location, and none returned, if the layout is not one of such a tile.
+pub fn buffer_type<'c>(
+    location: Location<'c>,
+    shape: &[u64],
+    element: Type<'c>,
+    layout: &LinearLayout,
+) -> Option<Type<'c>> {
+    let shape: Vec<i64> = shape.iter().map(|&extent| extent as i64).collect();
+    let coordinates = |basis: mytriton_layout::Coords| basis.into_iter().map(|c| c as i32);
+    let offset: Vec<i32> = layout.bases("offset").flat_map(coordinates).collect();
+    sys::buffer_type(location, &shape, element, &offset)
 }
 
 /// The tensor type with the given extents, element type and layout.

@@ -445,6 +445,7 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
         TileOp::DivS(_) | TileOp::DivU(_) | TileOp::RemS(_) | TileOp::RemU(_) => return None,
         TileOp::FpToSi(_) | TileOp::FpToUi(_) => return None,
         TileOp::PtrToInt(_) | TileOp::ConvertLayout(_) => return None,
+        TileOp::Alloc(_) | TileOp::Dealloc(_) | TileOp::LocalLoad(_) | TileOp::LocalStore(_) => return None,
     })
 }
 

@@ -64,6 +64,32 @@ const int32_t *mytritonTileLayoutAttrGetBases(MlirAttribute attribute,
                                               MytritonTileLayoutIndex index);
 
 //===----------------------------------------------------------------------===//
+// !tile.buffer
+//===----------------------------------------------------------------------===//
+
+/// Whether `type` is a `!tile.buffer`.
+bool mytritonTypeIsATileBuffer(MlirType type);
+
+/// Creates a `!tile.buffer` whose layout has `numBases` offset bases, `rank`
+/// coordinates each. Returns a null type, after an error at `location`, if
+/// these are no layout of a tile of this shape.
+MlirType mytritonTileBufferTypeGetChecked(MlirLocation location, size_t rank, const int64_t *shape,
+                                          MlirType element, size_t numBases, const int32_t *bases);
+
+/// The element type of a `!tile.buffer`.
+MlirType mytritonTileBufferTypeGetElement(MlirType type);
+
+/// Dimensions of a `!tile.buffer`.
+size_t mytritonTileBufferTypeGetRank(MlirType type);
+
+/// Its extents, as many as it has dimensions; they live as long as the context.
+const int64_t *mytritonTileBufferTypeGetShape(MlirType type);
+
+/// Coordinates of the bases of `offset` (index 0) or `block` (1) of its layout,
+/// one basis after another, in all `*count`; they live as long as the context.
+const int32_t *mytritonTileBufferTypeGetBases(MlirType type, uint32_t index, size_t *count);
+
+//===----------------------------------------------------------------------===//
 // Grid axes
 //===----------------------------------------------------------------------===//
 

@@ -54,6 +54,41 @@ const int32_t *mytritonTileLayoutAttrGetBases(MlirAttribute attribute,
   return cast<LayoutAttr>(unwrap(attribute)).getBases(LayoutAttr::Index(index)).data();
 }
 
+bool mytritonTypeIsATileBuffer(MlirType type) { return isa<BufferType>(unwrap(type)); }
+
+MlirType mytritonTileBufferTypeGetChecked(MlirLocation location, size_t rank, const int64_t *shape,
+                                          MlirType element, size_t numBases, const int32_t *bases) {
+  Location loc = unwrap(location);
+  MLIRContext *context = loc.getContext();
+  context->loadDialect<TileDialect>();
+  auto onError = [&] { return emitError(loc); };
+  auto layout = SharedAttr::getChecked(onError, context, numBases == 0 ? 0 : unsigned(rank),
+                                       ArrayRef(bases, numBases * rank), ArrayRef<int32_t>());
+  if (!layout)
+    return {};
+  return wrap(Type(
+      BufferType::getChecked(onError, context, ArrayRef(shape, rank), unwrap(element), layout)));
+}
+
+MlirType mytritonTileBufferTypeGetElement(MlirType type) {
+  return wrap(cast<BufferType>(unwrap(type)).getElementType());
+}
+
+size_t mytritonTileBufferTypeGetRank(MlirType type) {
+  return cast<BufferType>(unwrap(type)).getShape().size();
+}
+
+const int64_t *mytritonTileBufferTypeGetShape(MlirType type) {
+  return cast<BufferType>(unwrap(type)).getShape().data();
+}
+
+const int32_t *mytritonTileBufferTypeGetBases(MlirType type, uint32_t index, size_t *count) {
+  SharedAttr layout = cast<BufferType>(unwrap(type)).getLayout();
+  ArrayRef<int32_t> bases = index == 0 ? layout.getOffsetBases() : layout.getBlockBases();
+  *count = bases.size();
+  return bases.data();
+}
+
 bool mytritonAttributeIsATileAxis(MlirAttribute attribute) {
   return isa<AxisAttr>(unwrap(attribute));
 }

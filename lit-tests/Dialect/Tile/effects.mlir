@@ -77,3 +77,32 @@ func.func @caller(%p: !tile.ptr<f32>) -> f32 {
   %v = func.call @callee(%p) : (!tile.ptr<f32>) -> f32
   return %v : f32
 }
+
+// -----
+
+#shared = #tile.shared<{offset = [[1], [2]]}>
+
+// CSE-LABEL: func.func @buffers
+func.func @buffers(%p: !tile.ptr<f32>, %t: tensor<4xf32>) -> (tensor<4xf32>, f32) {
+  // A buffer that nobody uses goes, with what it holds. Two of them are not one.
+  // CSE-NEXT: %[[A:.*]] = tile.alloc %{{.*}} : tensor
+  // CSE-NEXT: %[[B:.*]] = tile.alloc %{{.*}} : tensor
+  %dead = tile.alloc %t : tensor<4xf32> -> !tile.buffer<4xf32, #shared>
+  %a = tile.alloc %t : tensor<4xf32> -> !tile.buffer<4xf32, #shared>
+  %b = tile.alloc %t : tensor<4xf32> -> !tile.buffer<4xf32, #shared>
+  // A store to a buffer changes what loads from buffers see.
+  // CSE: tile.load
+  // CSE: %[[X:.*]] = tile.local_load %[[A]]
+  // CSE-NEXT: tile.local_store %[[X]], %[[B]]
+  // CSE-NEXT: %[[Y:.*]] = tile.local_load %[[A]]
+  %g = tile.load %p : !tile.ptr<f32>
+  %x = tile.local_load %a : !tile.buffer<4xf32, #shared> -> tensor<4xf32>
+  %again = tile.local_load %a : !tile.buffer<4xf32, #shared> -> tensor<4xf32>
+  tile.local_store %again, %b : tensor<4xf32> -> !tile.buffer<4xf32, #shared>
+  %y = tile.local_load %a : !tile.buffer<4xf32, #shared> -> tensor<4xf32>
+  %h = tile.load %p : !tile.ptr<f32>
+  // CSE: arith.addf %[[X]], %[[Y]]
+  %s = arith.addf %x, %y : tensor<4xf32>
+  %r = arith.addf %g, %h : f32
+  return %s, %r : tensor<4xf32>, f32
+}

@@ -129,7 +129,7 @@ func.func @misspelt_argument(%n: i32 {tile.divisibilty = 16 : i32}) {
 
 // -----
 
-// expected-error @+1 {{unknown attribute tile.warps; the tile dialect has tile.kernel and tile.num_warps for operations}}
+// expected-error @+1 {{unknown attribute tile.warps; the tile dialect has tile.kernel, tile.num_warps, tile.shared_bytes, tile.shared_limit, tile.offset, tile.bytes and tile.within_warps for operations}}
 func.func @misspelt_function() attributes {tile.warps = 4 : i32} {
   return
 }

@@ -3,6 +3,7 @@
 mod pipeline;
 mod read;
 mod reductions;
+mod shared;
 mod simt;
 mod tiles;
 

@@ -12,7 +12,6 @@ use mytriton_tile::emit::{CmpI, Emitter, argument_of, result_of};
 use mytriton_tile::{defining_operation, name_of};
 
 use super::Conversion;
-use super::scratch::Pending;
 use crate::ir::{PassResult, key};
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
@@ -27,28 +26,15 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             return self.counted(emitter, op, operands, types);
         }
         let mut regions = Vec::new();
-        // A branch follows what comes before; what a loop's regions follow is not known yet.
-        let before = match name_of(op) == "scf.if" {
-            true => self.pending.clone(),
-            false => Pending::All,
-        };
-        let mut after: Option<Pending> = None;
         for old in op.regions() {
             let Some(old) = old.first_block() else {
                 regions.push(Region::new());
-                after = Some(before.clone().or(after.unwrap_or_default()));
                 continue;
             };
             let (region, block) = self.region_like(emitter, op, old)?;
-            self.pending = before.clone();
             self.block(emitter.inside(block), old)?;
-            after = Some(self.pending.clone().or(after.unwrap_or_default()));
             regions.push(region);
         }
-        self.pending = match name_of(op) == "scf.if" {
-            true => after.unwrap_or_default(),
-            false => Pending::All,
-        };
         let new = emitter.like(op, operands, types, regions);
         self.take_results(op, new);
         Ok(())
@@ -83,9 +69,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let offset = inside.binary("arith.muli", argument_of(block, 0), step);
         let index = inside.binary("arith.addi", lower, offset);
         self.values.insert(key(argument_of(old, 0)), index);
-        self.pending = Pending::All;
         self.block(inside, old)?;
-        self.pending = Pending::All;
         let mut operands = operands.to_vec();
         operands[..3].copy_from_slice(&[zero, rounds, one]);
         let unsigned = [("unsignedCmp", emitter.unit())];

@@ -98,12 +98,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let stores = self.accesses_of(emitter, op, &exchange.src, shared, element, store)?;
         let loads = self.accesses_of(emitter, op, &exchange.dst, shared, element, load)?;
         for (round, (stored, loaded)) in exchange.stored.iter().zip(&exchange.loaded).enumerate() {
-            if round > 0 {
-                // The loads of the round before are over.
-                match exchange.within_warps {
-                    true => self.stored_by_warps(emitter, scratch),
-                    false => self.barrier(emitter),
-                }
+            // The loads of the round before are over; those of the same warp in a loop's round before, too.
+            match exchange.within_warps {
+                true => self.warp_barrier(emitter),
+                false if round > 0 => self.stored(emitter, scratch),
+                false => {}
             }
             let part = Type::vector(&[stored.len() as u64], element);
             stores.store(emitter, pick(emitter, operand, stored, part), base);

@@ -10,12 +10,16 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_layout::{Dim, DistributedLayout, LinearLayout, RegisterGroup, staging};
 use mytriton_tile::emit::{CmpI, Emitter, element_type};
+use mytriton_tile::layout::shared_layout_of;
+use mytriton_tile::ops::{AllocOp, LocalLoadOp, LocalStoreOp};
 use mytriton_tile::types::ssa_scalar;
+use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
-use super::Conversion;
+use super::scratch::guarded;
 use super::thread::{extract, from_elements, pick};
-use crate::ir::{PassResult, error_at};
+use super::{Conversion, lowered_scalar};
+use crate::ir::{PassResult, error_at, layout_at};
 
 /// The most bytes of an access.
 const ACCESS_BYTES: u64 = 16;
@@ -99,6 +103,70 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             thread_bits: (bits[0] | bits[1]) * bytes,
         })
     }
+}
+
+impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
+    pub(super) fn alloc(&mut self, emitter: Emitter<'c, 'a>, alloc: AllocOp<'c, '_>) -> PassResult<'c, Value<'c, 'a>> {
+        let op = alloc.operation();
+        let (shared, element) = self.buffer_of(op, alloc.result())?;
+        let base = self.buffer(emitter, op, tile_bytes(&shared, element))?;
+        if let Some(init) = alloc.init() {
+            self.put(emitter, op, init, (&shared, element), base)?;
+        }
+        Ok(base)
+    }
+
+    pub(super) fn local_store(&mut self, emitter: Emitter<'c, 'a>, store: LocalStoreOp<'c, '_>) -> PassResult<'c> {
+        let op = store.operation();
+        let (shared, element) = self.buffer_of(op, store.buffer())?;
+        let base = self.value(op, store.buffer())?;
+        self.put(emitter, op, store.source(), (&shared, element), base)
+    }
+
+    pub(super) fn local_load(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        load: LocalLoadOp<'c, '_>,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let op = load.operation();
+        let (shared, element) = self.buffer_of(op, load.buffer())?;
+        let base = self.value(op, load.buffer())?;
+        let threads = threads_of(op, load.result())?;
+        let accesses = self.accesses(emitter, op, &threads, &shared, element)?;
+        Ok(accesses.load(emitter, base, self.lowered(op, load.result().r#type())?))
+    }
+
+    /// Stores a tile to the buffer at `base`.
+    fn put(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        tile: Value<'c, '_>,
+        (shared, element): (&LinearLayout, Type<'c>),
+        base: Value<'c, 'a>,
+    ) -> PassResult<'c> {
+        let threads = threads_of(op, tile)?;
+        let values = self.value(op, tile)?;
+        let accesses = self.accesses(emitter, op, &threads, shared, element)?;
+        // Of warps that hold the same one is enough; of lanes all do it in one instruction.
+        let first = self.thread.is_zero_in(emitter, threads.warp_free_mask() << 5);
+        guarded(emitter, first, |emitter| accesses.store(emitter, values, base));
+        Ok(())
+    }
+
+    /// The layout of a buffer, and its element in the `gpu` stage.
+    fn buffer_of(&self, op: OperationRef<'c, '_>, buffer: Value<'c, '_>) -> PassResult<'c, (LinearLayout, Type<'c>)> {
+        let ty = buffer.r#type();
+        let layout = shared_layout_of(ty).map_err(|e| error_at(op, format!("the layout of {ty}: {e}")))?;
+        match (layout, sys::BufferRef::new(ty)) {
+            (Some(layout), Some(buffer)) => Ok((layout, lowered_scalar(self.context, buffer.element()))),
+            _ => Err(error_at(op, "a buffer is expected")),
+        }
+    }
+}
+
+fn threads_of<'c>(op: OperationRef<'c, '_>, tile: Value<'c, '_>) -> PassResult<'c, DistributedLayout> {
+    layout_at(op, tile.r#type())?.ok_or_else(|| error_at(op, "a tile is expected"))
 }
 
 impl<'c: 'a, 'a> Accesses<'c, 'a> {

@@ -13,7 +13,6 @@ mod exchange;
 mod index;
 mod integer;
 mod lanes;
-#[allow(dead_code)]
 mod local;
 mod math;
 mod memory;
@@ -40,10 +39,12 @@ use std::collections::BTreeMap;
 
 use crate::axis_info::AxisInfos;
 use crate::ir::{
-    PassResult, blocks_of, constant_as, error_at, kernels_of, key, layout_at, name_of, num_warps_of, ops_of,
-    put_in_place, remove,
+    PassResult, blocks_of, constant_as, error_at, int_attribute, kernels_of, key, layout_at, name_of, num_warps_of,
+    ops_of, put_in_place, remove,
 };
-use scratch::Pending;
+use crate::{allocate_shared, insert_barriers};
+use scratch::Memory;
+pub use scratch::{ALIGNMENT, BUFFER_ALIGNMENT, BYTES, Need, OFFSET, SHARED_BYTES, STATIC_SHARED_BYTES, WITHIN_WARPS};
 use thread::Thread;
 
 /// The name of the `gpu.module` that holds the kernels.
@@ -56,8 +57,8 @@ const LANES: u32 = 32;
 pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {
     sys::with_context(&module, |context| {
         let kernels = kernels_of(module);
-        let mut shared = Shared::default();
-        let converted = kernels.iter().map(|&kernel| convert(context, kernel, &mut shared));
+        let mut shared = Shared::new(Memory::Planned);
+        let converted = kernels.iter().map(|&kernel| planned(context, kernel, &mut shared));
         let converted = converted.collect::<PassResult<Vec<_>>>()?;
         if let Some((&first, others)) = kernels.split_first() {
             put_in_place(first, device_module(context, first, &shared, converted));
@@ -69,12 +70,62 @@ pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {
 }
 
 /// What the kernels of a module have in common.
-#[derive(Default)]
 struct Shared<'c> {
     /// Library functions that are called: name and type.
     functions: BTreeMap<String, Type<'c>>,
-    /// Shared memory that exchanges between threads take, in turn.
-    scratch_bytes: u64,
+    /// The most that a kernel takes of it.
+    shared_bytes: u64,
+    /// What that memory is aligned to, in bytes.
+    alignment: u64,
+    memory: Memory,
+    /// Did an operation take memory that it has not been given?
+    unplanned: bool,
+}
+
+impl<'c> Shared<'c> {
+    fn new(memory: Memory) -> Self {
+        Shared {
+            functions: BTreeMap::new(),
+            shared_bytes: 0,
+            alignment: ALIGNMENT,
+            memory,
+            unplanned: false,
+        }
+    }
+}
+
+/// Shared memory that the operations of a kernel in the `layout` stage take, in order.
+///
+/// # Errors
+/// Where an operation cannot be converted.
+pub fn needs<'c: 'a, 'a>(context: &'c Context, kernel: OperationRef<'c, 'a>) -> PassResult<'c, Vec<Need>> {
+    let mut shared = Shared::new(Memory::Listed(Vec::new()));
+    convert(context, kernel, &mut shared)?;
+    Ok(match shared.memory {
+        Memory::Listed(needs) => needs,
+        Memory::Planned => Vec::new(),
+    })
+}
+
+/// The `gpu.func` of a kernel. Where shared memory has not been planned yet, it is first, with the barriers that it takes.
+fn planned<'c: 'a, 'a>(
+    context: &'c Context,
+    kernel: OperationRef<'c, 'a>,
+    shared: &mut Shared<'c>,
+) -> PassResult<'c, Operation<'c>> {
+    let first = convert(context, kernel, shared);
+    let converted = match std::mem::take(&mut shared.unplanned) {
+        false => first?,
+        true => {
+            drop(first);
+            allocate_shared::plan(context, kernel)?;
+            insert_barriers::order(kernel)?;
+            convert(context, kernel, shared)?
+        }
+    };
+    let bytes = int_attribute(kernel, SHARED_BYTES).unwrap_or(0);
+    shared.shared_bytes = shared.shared_bytes.max(bytes.unsigned_abs());
+    Ok(converted)
 }
 
 /// `gpu.module { library functions, scratch memory, kernels }`.
@@ -93,8 +144,8 @@ fn device_module<'c>(
         ];
         inside.op_with_regions("llvm.func", &[], &[], &attributes, vec![Region::new()]);
     }
-    if shared.scratch_bytes > 0 {
-        scratch::declare(inside, shared.scratch_bytes);
+    if shared.shared_bytes > 0 {
+        scratch::declare(inside, shared.shared_bytes, shared.alignment);
     }
     let name = inside.string_attribute(MODULE);
     for kernel in kernels {
@@ -129,7 +180,7 @@ fn convert<'c: 'a, 'a>(
         infos: AxisInfos::analyze(kernel),
         thread: Thread::new(emitter),
         values: FxHashMap::default(),
-        pending: Pending::default(),
+        taken: None,
         shared,
     };
     for (index, &argument) in arguments.iter().enumerate() {
@@ -160,10 +211,12 @@ fn convert<'c: 'a, 'a>(
         .expect("a function has no results to infer"))
 }
 
-/// The type of a scalar in the `gpu` stage: pointers are addresses.
+/// The type of a scalar in the `gpu` stage: pointers are addresses, and buffers where they begin in shared memory.
 fn lowered_scalar<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
     if sys::ptr_pointee(ty).is_some() {
         IntegerType::new(context, 64).into()
+    } else if sys::BufferRef::new(ty).is_some() {
+        Type::parse(context, "!llvm.ptr<3>").expect("a type of the llvm dialect")
     } else {
         ty
     }
@@ -174,8 +227,8 @@ struct Conversion<'c, 'a, 's> {
     infos: AxisInfos,
     thread: Thread<'c, 'a>,
     values: FxHashMap<usize, Value<'c, 'a>>,
-    /// What of shared memory may still be read at the place where operations are made.
-    pending: Pending,
+    /// The operation that took shared memory last, and how much.
+    taken: Option<(usize, u64)>,
     shared: &'s mut Shared<'c>,
 }
 
@@ -229,7 +282,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 return Ok(());
             }
             "gpu.barrier" => {
-                self.barrier(emitter);
+                emitter.op("gpu.barrier", &[], &[], &[]);
                 return Ok(());
             }
             "arith.constant" => emitter.constant(constant_as(op, types[0])?, types[0]),
@@ -242,7 +295,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         Ok(())
     }
 
-    /// An operation of the tile dialect. A store has no value; reductions and scans have entered theirs already.
+    /// An operation of the tile dialect. Stores have no value; reductions and scans have entered theirs already.
     fn tile(
         &mut self,
         emitter: Emitter<'c, 'a>,
@@ -282,6 +335,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             TileOp::AddPtr(op) => self.addptr(emitter, op)?,
             TileOp::PtrToInt(_) => operands[0],
             TileOp::ConvertLayout(op) => self.convert_layout(emitter, op, operands[0], types[0])?,
+            TileOp::Alloc(op) => self.alloc(emitter, op)?,
+            // Its memory has been given to others from here on.
+            TileOp::Dealloc(_) => return Ok(None),
+            TileOp::LocalLoad(op) => self.local_load(emitter, op)?,
+            TileOp::LocalStore(op) => {
+                self.local_store(emitter, op)?;
+                return Ok(None);
+            }
             TileOp::Shl(_)
             | TileOp::ShrS(_)
             | TileOp::ShrU(_)

@@ -1,16 +1,16 @@
-//! Shared memory that conversions of layouts, reductions and scans use in turn.
+//! Shared memory of operations: for conversions of layouts, reductions and scans while they exchange elements, and for
+//! buffers.
 //!
-//! A use is stores, `gpu.barrier`, loads. Loads of the use before it may still be under way while threads store. So a small
-//! use takes other bytes, and its own barrier ends those loads: no third use meets them. Where that is not possible, or
-//! it is not known what came before, as at the start of a loop's body, another barrier goes before the stores.
+//! Where each of them begins has been planned by `tile-allocate-shared`, which asks for what it has to plan by a
+//! conversion whose result nobody wants: so that what is planned is what is taken. A use is stores, a barrier, loads. What
+//! makes it wait for the loads of the use before it in the same place is `tile-insert-barriers`.
 
-use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, OperationRef, Region, Type, Value, ValueLike};
 use mytriton_tile::emit::{CmpI, Emitter};
 
 use super::{Conversion, local};
-use crate::ir::{PassResult, error_at};
+use crate::ir::{PassResult, error_at, int_attribute, op_key};
 
 /// The symbol.
 const NAME: &str = "__mytriton_scratch";
@@ -19,55 +19,45 @@ const NAME: &str = "__mytriton_scratch";
 pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
 
 /// What every use is aligned to.
-const ALIGNMENT: u64 = 16;
+pub const ALIGNMENT: u64 = 16;
 
-/// Where uses may lie beside one another: two of this many bytes cost little, and larger ones would keep blocks from
-/// running at once.
-const SMALL_BYTES: u64 = 4 * 1024;
+/// What buffers are aligned to: the 32 banks, so that a layout meets the same ones wherever its buffer lies.
+pub const BUFFER_ALIGNMENT: u64 = 128;
 
-/// Bytes that threads may still load from, for there was no barrier since.
-#[derive(Clone, PartialEq)]
-pub enum Pending {
-    /// From the first to before the second of each pair.
-    Ranges(Vec<(u64, u64)>),
-    /// Any.
-    All,
+/// The attribute that says where an operation's memory begins.
+pub const OFFSET: &str = "tile.offset";
+/// The attribute that says how many bytes it takes.
+pub const BYTES: &str = "tile.bytes";
+/// The attribute of an operation that takes memory without a barrier of the block.
+pub const WITHIN_WARPS: &str = "tile.within_warps";
+/// The attribute that says how many bytes a kernel takes.
+pub const SHARED_BYTES: &str = "tile.shared_bytes";
+
+/// Shared memory that an operation takes.
+#[derive(Clone, Debug)]
+pub struct Need {
+    /// The operation, by its address.
+    pub op: usize,
+    /// What takes it, for messages.
+    pub what: String,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Whether it is a buffer, which lives beyond the operation.
+    pub is_buffer: bool,
+    /// Whether warps load only what they have stored themselves.
+    pub within_warps: bool,
 }
 
-impl Pending {
-    /// Those of either.
-    pub fn or(self, other: Pending) -> Pending {
-        match (self, other) {
-            (Pending::Ranges(mut ranges), Pending::Ranges(more)) => {
-                ranges.extend(more);
-                Pending::Ranges(ranges)
-            }
-            _ => Pending::All,
-        }
-    }
-
-    /// Where so many bytes are free, if they are to be had without a barrier.
-    fn free(&self, bytes: u64) -> Option<u64> {
-        let Pending::Ranges(ranges) = self else { return None };
-        let behind = ranges.iter().map(|range| range.1.next_multiple_of(ALIGNMENT));
-        let mut starts: Vec<u64> = behind.chain([0]).collect();
-        starts.sort_unstable();
-        starts.into_iter().find(|start| {
-            let end = start + bytes;
-            let fits = *start == 0 || end <= SMALL_BYTES;
-            fits && ranges.iter().all(|range| end <= range.0 || range.1 <= *start)
-        })
-    }
-}
-
-impl Default for Pending {
-    fn default() -> Self {
-        Pending::Ranges(Vec::new())
-    }
+/// Where the memory of operations is.
+pub enum Memory {
+    /// Where the attributes of operations say.
+    Planned,
+    /// Nowhere yet: what is needed is listed.
+    Listed(Vec<Need>),
 }
 
 /// Declares the memory.
-pub fn declare<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64) {
+pub fn declare<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64, alignment: u64) {
     let ty = Type::parse(emitter.context, &format!("!llvm.array<{bytes} x i8>")).expect("a type of the llvm dialect");
     let linkage = Attribute::parse(emitter.context, "#llvm.linkage<internal>").expect("an llvm attribute");
     emitter.op_with_regions(
@@ -79,7 +69,7 @@ pub fn declare<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64) {
             ("global_type", emitter.type_attribute(ty)),
             ("linkage", linkage),
             ("addr_space", emitter.i32_attribute(3)),
-            ("alignment", emitter.i64_attribute(ALIGNMENT as i64)),
+            ("alignment", emitter.i64_attribute(alignment as i64)),
         ],
         vec![Region::new()],
     );
@@ -89,8 +79,6 @@ pub fn declare<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, bytes: u64) {
 #[derive(Clone, Copy)]
 pub struct Scratch<'c, 'a> {
     base: Value<'c, 'a>,
-    start: u64,
-    bytes: u64,
 }
 
 impl<'c: 'a, 'a> Scratch<'c, 'a> {
@@ -133,7 +121,8 @@ fn is_truth<'c>(emitter: Emitter<'c, '_>, ty: Type<'c>) -> bool {
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
-    /// The start of a use: memory for `bytes` that `what` needs, to which threads may store.
+    /// Memory for `bytes` that `what` needs while the operation is done. Several uses of one operation lie beside one
+    /// another, so that none waits for another's loads.
     pub(super) fn scratch(
         &mut self,
         emitter: Emitter<'c, 'a>,
@@ -141,50 +130,91 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         what: &str,
         bytes: u64,
     ) -> PassResult<'c, Scratch<'c, 'a>> {
-        if bytes > STATIC_SHARED_BYTES {
-            return Err(error_at(
-                op,
-                format!(
-                    "{what} of {} takes {bytes} bytes of shared memory; {STATIC_SHARED_BYTES} are available: use a \
-                     smaller tile",
-                    op.operand(0).map(|v| v.r#type().to_string()).unwrap_or_default()
-                ),
-            ));
-        }
-        let start = self.pending.free(bytes).unwrap_or_else(|| {
-            self.barrier(emitter);
-            0
-        });
-        self.shared.scratch_bytes = self.shared.scratch_bytes.max(start + bytes);
+        let base = self.memory(emitter, op, what, bytes, false)?;
+        Ok(Scratch { base })
+    }
+
+    /// The memory of a buffer, an `!llvm.ptr<3>`.
+    pub(super) fn buffer(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        bytes: u64,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        self.shared.alignment = BUFFER_ALIGNMENT;
+        self.memory(emitter, op, "a buffer", bytes, true)
+    }
+
+    fn memory(
+        &mut self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        what: &str,
+        bytes: u64,
+        is_buffer: bool,
+    ) -> PassResult<'c, Value<'c, 'a>> {
+        let id = op_key(op);
+        let start = match self.taken {
+            Some((of, taken)) if of == id => taken,
+            _ => 0,
+        };
+        let end = start + bytes;
+        self.taken = Some((id, end.next_multiple_of(ALIGNMENT)));
+        let offset = match &mut self.shared.memory {
+            Memory::Planned => {
+                let planned = |name| int_attribute(op, name).and_then(|n| u64::try_from(n).ok());
+                let (Some(offset), Some(limit)) = (planned(OFFSET), planned(BYTES)) else {
+                    self.shared.unplanned = true;
+                    return Err(error_at(op, "takes shared memory: run tile-allocate-shared first"));
+                };
+                if end > limit {
+                    let message =
+                        format!("{what} takes {end} bytes of shared memory; tile-allocate-shared has planned {limit}");
+                    return Err(error_at(op, message));
+                }
+                offset + start
+            }
+            Memory::Listed(needs) => {
+                match needs.last_mut() {
+                    Some(need) if need.op == id => need.bytes = end,
+                    _ => needs.push(Need {
+                        op: id,
+                        what: what.to_owned(),
+                        bytes: end,
+                        is_buffer,
+                        within_warps: !is_buffer,
+                    }),
+                }
+                0
+            }
+        };
         let pointer = Type::parse(self.context, "!llvm.ptr<3>").expect("a type of the llvm dialect");
         let name = [("global_name", emitter.symbol(NAME))];
         let base = emitter.value("llvm.mlir.addressof", &[], pointer, &name);
-        let mut scratch = Scratch { base, start, bytes };
-        if start > 0 {
-            scratch.base = scratch.at(emitter, emitter.int(32, start as i64));
-        }
-        Ok(scratch)
+        Ok(local::at_constant(emitter, base, offset as u32))
     }
 
     /// Between the stores and the loads of a use.
-    pub(super) fn stored(&mut self, emitter: Emitter<'c, 'a>, scratch: Scratch<'c, 'a>) {
-        self.barrier(emitter);
-        self.pending = Pending::Ranges(vec![(scratch.start, scratch.start + scratch.bytes)]);
+    pub(super) fn stored(&mut self, emitter: Emitter<'c, 'a>, _scratch: Scratch<'c, 'a>) {
+        emitter.op("gpu.barrier", &[], &[], &[]);
+        if let Memory::Listed(needs) = &mut self.shared.memory
+            && let Some(need) = needs.last_mut()
+        {
+            need.within_warps = false;
+        }
     }
 
-    /// Between the stores and the loads of a use in which every warp loads what it has stored itself: the warps need not
-    /// wait for one another (PTX ISA, "bar.warp.sync", which also orders memory among the lanes).
-    pub(super) fn stored_by_warps(&mut self, emitter: Emitter<'c, 'a>, scratch: Scratch<'c, 'a>) {
+    /// Between the stores and the loads of a use in which every warp loads only what it has stored itself, and no two
+    /// warps store the same: the warps need not wait for one another (PTX ISA, "bar.warp.sync", which also orders memory
+    /// among the lanes). All uses of the operation have to be of this kind.
+    pub(super) fn stored_by_warps(&mut self, emitter: Emitter<'c, 'a>, _scratch: Scratch<'c, 'a>) {
+        self.warp_barrier(emitter);
+    }
+
+    /// Before the stores of such a use: the loads of the same operation in a loop's round before may be under way.
+    pub(super) fn warp_barrier(&self, emitter: Emitter<'c, 'a>) {
         let all = emitter.int(32, -1);
         emitter.op("nvvm.bar.warp.sync", &[all], &[], &[]);
-        let loaded = Pending::Ranges(vec![(scratch.start, scratch.start + scratch.bytes)]);
-        self.pending = std::mem::take(&mut self.pending).or(loaded);
-    }
-
-    /// A barrier, which ends all loads.
-    pub(super) fn barrier(&mut self, emitter: Emitter<'c, 'a>) {
-        emitter.op("gpu.barrier", &[], &[], &[]);
-        self.pending = Pending::default();
     }
 }
 
@@ -202,23 +232,4 @@ pub fn guarded<'c: 'a, 'a>(
     f(inside);
     inside.op("scf.yield", &[], &[], &[]);
     emitter.op_with_regions("scf.if", &[condition], &[], &[], vec![region, Region::new()]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Pending, SMALL_BYTES};
-
-    #[test]
-    fn small_uses_lie_beside_what_is_pending() {
-        let after = |ranges: &[(u64, u64)]| Pending::Ranges(ranges.to_vec());
-        assert_eq!(Pending::default().free(40_000), Some(0));
-        assert_eq!(after(&[(0, 20)]).free(8), Some(32));
-        assert_eq!(after(&[(32, 40)]).free(32), Some(0));
-        assert_eq!(after(&[(32, 40)]).free(33), Some(48));
-        assert_eq!(after(&[(0, 20), (32, 40)]).free(16), Some(48));
-        assert_eq!(after(&[(0, 20)]).free(SMALL_BYTES), None);
-        assert_eq!(Pending::All.free(4), None);
-        assert!(after(&[(0, 20)]).or(Pending::All) == Pending::All);
-        assert!(after(&[(0, 20)]).or(after(&[(32, 40)])) == after(&[(0, 20), (32, 40)]));
-    }
 }

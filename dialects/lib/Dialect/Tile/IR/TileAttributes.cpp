@@ -1,4 +1,4 @@
-//===- TileAttributes.cpp - #tile.layout ---------------------------*- C++ -*-===//
+//===- TileAttributes.cpp - #tile.layout and #tile.shared ------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -29,20 +29,6 @@ void TileDialect::registerAttributes() {
 // Access
 //===----------------------------------------------------------------------===//
 
-StringRef LayoutAttr::getIndexName(Index index) {
-  switch (index) {
-  case Index::Register:
-    return "register";
-  case Index::Lane:
-    return "lane";
-  case Index::Warp:
-    return "warp";
-  case Index::Block:
-    return "block";
-  }
-  llvm_unreachable("unknown layout index");
-}
-
 ArrayRef<int32_t> LayoutAttr::getBases(Index index) const {
   switch (index) {
   case Index::Register:
@@ -63,10 +49,14 @@ ArrayRef<int32_t> LayoutAttr::getBases(Index index) const {
 
 namespace {
 
-/// The bases of the four indices while they are parsed.
+/// The bases of a layout's indices while they are parsed.
 struct ParsedBases {
-  SmallVector<int32_t> bases[LayoutAttr::kNumIndices];
-  bool seen[LayoutAttr::kNumIndices] = {};
+  explicit ParsedBases(ArrayRef<StringRef> names)
+      : names(names), bases(names.size()), seen(names.size()) {}
+
+  ArrayRef<StringRef> names;
+  SmallVector<SmallVector<int32_t>> bases;
+  SmallVector<bool> seen;
   /// Coordinates of a basis; none until the first is read.
   std::optional<size_t> rank;
 };
@@ -101,8 +91,7 @@ static ParseResult parseIndex(AsmParser &parser, ParsedBases &parsed) {
   StringRef name;
   if (parser.parseKeyword(&name))
     return failure();
-  for (unsigned i = 0; i < LayoutAttr::kNumIndices; ++i) {
-    StringRef indexName = LayoutAttr::getIndexName(LayoutAttr::Index(i));
+  for (auto [i, indexName] : llvm::enumerate(parsed.names)) {
     if (name != indexName)
       continue;
     if (parsed.seen[i])
@@ -111,42 +100,41 @@ static ParseResult parseIndex(AsmParser &parser, ParsedBases &parsed) {
     size_t position = 0;
     if (parser.parseEqual())
       return failure();
-    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&, indexName = indexName] {
       return parseBasis(parser, indexName, position++, parsed.bases[i], parsed.rank);
     });
   }
-  return parser.emitError(loc) << "expected register, lane, warp or block, got '" << name << "'";
+  auto error = parser.emitError(loc) << "expected ";
+  llvm::interleave(
+      parsed.names.drop_back(), error, [&](StringRef known) { error << known; }, ", ");
+  return error << " or " << parsed.names.back() << ", got '" << name << "'";
 }
 
-Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+/// Parses `<{name = [basis, ...], ...}>`. All but `block`, the last, are needed.
+static ParseResult parseBases(AsmParser &parser, ParsedBases &parsed) {
   SMLoc loc = parser.getCurrentLocation();
-  ParsedBases parsed;
   if (parser.parseLess() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces,
                                      [&] { return parseIndex(parser, parsed); }) ||
       parser.parseGreater())
-    return {};
-  for (Index index : {Index::Register, Index::Lane, Index::Warp})
-    if (!parsed.seen[unsigned(index)]) {
-      parser.emitError(loc) << "layout lacks '" << getIndexName(index) << "'";
-      return {};
-    }
-  return parser.getChecked<LayoutAttr>(loc, parser.getContext(), unsigned(parsed.rank.value_or(0)),
-                                       parsed.bases[0], parsed.bases[1], parsed.bases[2],
-                                       parsed.bases[3]);
+    return failure();
+  for (auto [name, seen] : llvm::zip(parsed.names.drop_back(), parsed.seen))
+    if (!seen)
+      return parser.emitError(loc) << "layout lacks '" << name << "'";
+  return success();
 }
 
-void LayoutAttr::print(AsmPrinter &printer) const {
+/// Prints what `parseBases` reads. The last index is left out if it has no bases.
+static void printBases(AsmPrinter &printer, unsigned rank, ArrayRef<StringRef> names,
+                       ArrayRef<ArrayRef<int32_t>> bases) {
   printer << "<{";
-  for (unsigned i = 0; i < kNumIndices; ++i) {
-    Index index = Index(i);
-    unsigned numBases = getNumBases(index);
-    if (index == Index::Block && numBases == 0)
+  for (auto [i, name] : llvm::enumerate(names)) {
+    if (i + 1 == names.size() && bases[i].empty())
       continue;
-    printer << (i == 0 ? "" : ", ") << getIndexName(index) << " = [";
-    for (unsigned basis = 0; basis < numBases; ++basis) {
-      printer << (basis == 0 ? "[" : ", [");
-      llvm::interleaveComma(getBases(index).slice(basis * getRank(), getRank()), printer);
+    printer << (i == 0 ? "" : ", ") << name << " = [";
+    for (size_t start = 0; start < bases[i].size(); start += rank) {
+      printer << (start == 0 ? "[" : ", [");
+      llvm::interleaveComma(bases[i].slice(start, rank), printer);
       printer << "]";
     }
     printer << "]";
@@ -154,27 +142,53 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << "}>";
 }
 
+static constexpr StringRef kLayoutNames[] = {"register", "lane", "warp", "block"};
+static constexpr StringRef kSharedNames[] = {"offset", "block"};
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  ParsedBases parsed(kLayoutNames);
+  if (parseBases(parser, parsed))
+    return {};
+  return parser.getChecked<LayoutAttr>(loc, parser.getContext(), unsigned(parsed.rank.value_or(0)),
+                                       parsed.bases[0], parsed.bases[1], parsed.bases[2],
+                                       parsed.bases[3]);
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printBases(printer, getRank(), kLayoutNames,
+             {getRegisterBases(), getLaneBases(), getWarpBases(), getBlockBases()});
+}
+
+Attribute SharedAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  ParsedBases parsed(kSharedNames);
+  if (parseBases(parser, parsed))
+    return {};
+  return parser.getChecked<SharedAttr>(loc, parser.getContext(), unsigned(parsed.rank.value_or(0)),
+                                       parsed.bases[0], parsed.bases[1]);
+}
+
+void SharedAttr::print(AsmPrinter &printer) const {
+  printBases(printer, getRank(), kSharedNames, {getOffsetBases(), getBlockBases()});
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
 
-LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned rank,
-                                 ArrayRef<int32_t> registerBases, ArrayRef<int32_t> laneBases,
-                                 ArrayRef<int32_t> warpBases, ArrayRef<int32_t> blockBases) {
-  if (rank > kMaxRank)
-    return emitError() << "bases have " << rank << " coordinates; a tile has at most " << kMaxRank
-                       << " dimensions";
-  // A layout without any basis has no rank, and lacks its lane bases.
-  if (rank == 0)
-    return emitError() << "'lane' has 0 bases, expected " << kLaneBits;
-  ArrayRef<int32_t> all[kNumIndices] = {registerBases, laneBases, warpBases, blockBases};
-  for (unsigned i = 0; i < kNumIndices; ++i) {
-    StringRef name = getIndexName(Index(i));
-    if (all[i].size() % rank != 0)
-      return emitError() << "'" << name << "' has " << all[i].size()
+/// What holds of the bases of any layout.
+static LogicalResult verifyBases(function_ref<InFlightDiagnostic()> emitError, unsigned rank,
+                                 ArrayRef<StringRef> names, ArrayRef<ArrayRef<int32_t>> all) {
+  if (rank > LayoutAttr::kMaxRank)
+    return emitError() << "bases have " << rank << " coordinates; a tile has at most "
+                       << LayoutAttr::kMaxRank << " dimensions";
+  for (auto [name, bases] : llvm::zip(names, all)) {
+    if (rank == 0 ? !bases.empty() : bases.size() % rank != 0)
+      return emitError() << "'" << name << "' has " << bases.size()
                          << " coordinates, not a multiple of the rank " << rank;
-    for (size_t start = 0; start < all[i].size(); start += rank) {
-      ArrayRef<int32_t> basis = all[i].slice(start, rank);
+    for (size_t start = 0; start < bases.size(); start += rank) {
+      ArrayRef<int32_t> basis = bases.slice(start, rank);
       if (llvm::all_of(basis, [](int32_t coordinate) { return coordinate >= 0; }))
         continue;
       InFlightDiagnostic error = emitError();
@@ -183,10 +197,27 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, u
       return error << "] has a negative coordinate";
     }
   }
+  return success();
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned rank,
+                                 ArrayRef<int32_t> registerBases, ArrayRef<int32_t> laneBases,
+                                 ArrayRef<int32_t> warpBases, ArrayRef<int32_t> blockBases) {
+  if (failed(verifyBases(emitError, rank, kLayoutNames,
+                         {registerBases, laneBases, warpBases, blockBases})))
+    return failure();
+  // A layout without any basis has no rank, and lacks its lane bases.
+  if (rank == 0)
+    return emitError() << "'lane' has 0 bases, expected " << kLaneBits;
   if (laneBases.size() / rank != kLaneBits)
     return emitError() << "'lane' has " << laneBases.size() / rank << " bases, expected "
                        << kLaneBits << ": a warp has 32 threads";
   return success();
+}
+
+/// A `MytritonMessageCallback` that keeps the message in a `std::string`.
+static void keepMessage(const char *message, size_t length, void *userData) {
+  static_cast<std::string *>(userData)->assign(message, length);
 }
 
 LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
@@ -205,10 +236,27 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
     bases[i] = getBases(Index(i)).data();
   }
   std::string reason;
-  auto report = [](const char *message, size_t length, void *userData) {
-    static_cast<std::string *>(userData)->assign(message, length);
-  };
-  if (mytritonCheckTileLayout(shape.size(), shape.data(), numBases, bases, report, &reason))
+  if (mytritonCheckTileLayout(shape.size(), shape.data(), numBases, bases, keepMessage, &reason))
+    return success();
+  return emitError() << reason;
+}
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned rank,
+                                 ArrayRef<int32_t> offsetBases, ArrayRef<int32_t> blockBases) {
+  return verifyBases(emitError, rank, kSharedNames, {offsetBases, blockBases});
+}
+
+LogicalResult SharedAttr::verifyTile(ArrayRef<int64_t> shape,
+                                     function_ref<InFlightDiagnostic()> emitError) const {
+  // Without bases it is the layout of one element.
+  if (getRank() != 0 && shape.size() != getRank())
+    return emitError() << "layout has rank " << getRank() << ", but the buffer has rank "
+                       << shape.size();
+  size_t rank = shape.size();
+  const size_t numBases[] = {getOffsetBases().size() / rank, getBlockBases().size() / rank};
+  const int32_t *const bases[] = {getOffsetBases().data(), getBlockBases().data()};
+  std::string reason;
+  if (mytritonCheckSharedLayout(rank, shape.data(), numBases, bases, keepMessage, &reason))
     return success();
   return emitError() << reason;
 }

@@ -110,17 +110,36 @@ static LogicalResult verifyNumWarps(Operation *op, NamedAttribute attribute) {
   return failure(result.wasInterrupted());
 }
 
+/// Checks a number of bytes in shared memory.
+static LogicalResult verifyBytes(Operation *op, NamedAttribute attribute) {
+  auto integer = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (integer && integer.getType().isSignlessInteger(32) && integer.getInt() >= 0)
+    return success();
+  return op->emitError() << attribute.getName() << " must be an i32 that is not negative, got "
+                         << attribute.getValue();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == getKernelAttrName())
     return verifyKernel(op, attribute.getValue());
   if (name == getNumWarpsAttrName())
     return verifyNumWarps(op, attribute);
+  if (name == getSharedBytesAttrName() || name == getSharedLimitAttrName() ||
+      name == getOffsetAttrName() || name == getBytesAttrName())
+    return verifyBytes(op, attribute);
+  if (name == getWithinWarpsAttrName()) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitError() << name << " must be a unit attribute, got " << attribute.getValue();
+    return success();
+  }
   if (name == getDivisibilityAttrName() || name == getNameAttrName())
     return op->emitError() << name << " belongs on a function argument";
   // A misspelt name would otherwise lose a fact in silence.
   return op->emitError("unknown attribute ")
-         << name << "; the tile dialect has tile.kernel and tile.num_warps for operations";
+         << name
+         << "; the tile dialect has tile.kernel, tile.num_warps, tile.shared_bytes, "
+            "tile.shared_limit, tile.offset, tile.bytes and tile.within_warps for operations";
 }
 
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

@@ -1,4 +1,4 @@
-//===- TileTypes.cpp - !tile.ptr and what a tile is ----------------*- C++ -*-===//
+//===- TileTypes.cpp - !tile.ptr, !tile.buffer and what a tile is ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -52,6 +52,38 @@ bool mytriton::tile::haveSameShapeAndLayout(Type lhs, Type rhs) {
     return !lhsTensor && !rhsTensor;
   return lhsTensor.getShape() == rhsTensor.getShape() &&
          lhsTensor.getEncoding() == rhsTensor.getEncoding();
+}
+
+Type BufferType::parse(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<int64_t> shape;
+  Type element;
+  SharedAttr layout;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element) || parser.parseComma() || parser.parseAttribute(layout) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<BufferType>(loc, parser.getContext(), shape, element, layout);
+}
+
+void BufferType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printDimensionList(getShape());
+  printer << "x" << getElementType() << ", " << getLayout() << ">";
+}
+
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> shape, Type element, SharedAttr layout) {
+  if (shape.empty() || shape.size() > LayoutAttr::kMaxRank)
+    return emitError() << "a buffer has rank 1 to " << LayoutAttr::kMaxRank << ", got "
+                       << shape.size();
+  if (llvm::any_of(shape, [](int64_t extent) { return extent <= 0; }))
+    return emitError() << "the extents of a buffer are positive";
+  if (!isScalarType(element) && !isa<PtrType>(element))
+    return emitError() << "the element of a buffer must be one of i1, i8, i16, i32, i64, f16, "
+                          "bf16, f32, f64 or a !tile.ptr, got "
+                       << element;
+  return layout.verifyTile(shape, emitError);
 }
 
 LogicalResult PtrType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee) {

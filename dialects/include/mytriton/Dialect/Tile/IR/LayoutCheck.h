@@ -30,6 +30,11 @@ bool mytritonCheckTileLayout(size_t rank, const int64_t *shape, const size_t num
                              const int32_t *const bases[4], MytritonMessageCallback report,
                              void *userData);
 
+/// The same of a layout in shared memory: `bases` for i = offset, block.
+bool mytritonCheckSharedLayout(size_t rank, const int64_t *shape, const size_t numBases[2],
+                               const int32_t *const bases[2], MytritonMessageCallback report,
+                               void *userData);
+
 #ifdef __cplusplus
 }
 #endif

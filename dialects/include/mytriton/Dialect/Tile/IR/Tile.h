@@ -32,17 +32,22 @@ mlir::Type getTypeLike(mlir::Type like, mlir::Type element);
 /// Whether both are scalars, or both tiles of the same shape and layout.
 bool haveSameShapeAndLayout(mlir::Type lhs, mlir::Type rhs);
 
+/// The memory that buffers are in: apart from global memory.
+struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "shared memory"; }
+};
+
 } // namespace mytriton::tile
 
 #include "mytriton/Dialect/Tile/IR/TileDialect.h.inc"
 
 #include "mytriton/Dialect/Tile/IR/TileEnums.h.inc"
 
-#define GET_TYPEDEF_CLASSES
-#include "mytriton/Dialect/Tile/IR/TileTypes.h.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "mytriton/Dialect/Tile/IR/TileAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "mytriton/Dialect/Tile/IR/TileTypes.h.inc"
 
 #define GET_OP_CLASSES
 #include "mytriton/Dialect/Tile/IR/TileOps.h.inc"

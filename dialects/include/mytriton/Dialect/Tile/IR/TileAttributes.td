@@ -77,9 +77,6 @@ def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout", [
     static constexpr unsigned kLaneBits = 5;
     static constexpr unsigned kMaxRank = 5;
 
-    /// The name by which an index goes in the assembly: `register`, `lane` ...
-    static ::llvm::StringRef getIndexName(Index index);
-
     /// The bases of an index, one after another, `getRank()` coordinates each.
     ::llvm::ArrayRef<int32_t> getBases(Index index) const;
 
@@ -87,6 +84,64 @@ def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout", [
     unsigned getNumBases(Index index) const {
       return getBases(index).size() / getRank();
     }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// #tile.shared
+//===----------------------------------------------------------------------===//
+
+def Tile_SharedAttr : AttrDef<Tile_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "which element of a tile lies where in shared memory";
+  let description = [{
+    A linear layout: a map from an offset in shared memory, counted in elements,
+    to the coordinates of the element there, linear over GF(2) and written as in
+    `#tile.layout`. Swizzles, which keep the elements of a column in different
+    banks, are such maps. `block`, the index of a thread block in its cluster,
+    may be left out when it has no bases.
+
+    ```
+    shared ::= `#tile.shared<{` index (`,` index)* `}>`
+    index  ::= (`offset` | `block`) `=` `[` (basis (`,` basis)*)? `]`
+    basis  ::= `[` integer (`,` integer)* `]`
+    ```
+
+    ```mlir
+    // 4x8 elements by rows; pairs of columns are swizzled by the row.
+    #tile.shared<{offset = [[0, 1], [0, 2], [0, 4], [1, 2], [2, 4]]}>
+    ```
+
+    Offset 8 holds element `[1, 2]`: row 1 begins with its second pair.
+
+    Constraints:
+    1. `offset` is given once; `block` at most once.
+    2. All bases have the same number of coordinates, 1 to 5.
+    3. Coordinates are not negative.
+
+    As the layout of a `!tile.buffer`, further:
+
+    4. The rank is the buffer's rank; without bases it is any.
+    5. Each coordinate is within the extent of its dimension, rounded up to a
+       power of two.
+    6. The map reaches every element of the tile so padded.
+  }];
+  let parameters = (ins
+    AttrParameter<"unsigned", "coordinates of a basis">:$rank,
+    ArrayRefParameter<"int32_t", "coordinates of the offset bases, one basis after another">:$offsetBases,
+    ArrayRefParameter<"int32_t", "coordinates of the block bases, one basis after another">:$blockBases
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let genMnemonicAlias = 1;
+  let extraClassDeclaration = [{
+    /// What a shared layout maps from, in printing order.
+    static constexpr unsigned kNumIndices = 2;
+
+    /// Checks the layout as that of a tile, by constraints 4 to 6.
+    ::llvm::LogicalResult verifyTile(
+        ::llvm::ArrayRef<int64_t> shape,
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError) const;
   }];
 }
 

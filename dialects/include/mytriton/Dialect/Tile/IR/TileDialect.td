@@ -57,8 +57,21 @@ def Tile_Dialect : Dialect {
     |---|---|---|
     | `tile.kernel` | `func.func` | The function is the entry point of a launch. It has a body and no results, and its arguments are scalars or `!tile.ptr`. |
     | `tile.num_warps = N : i32` | functions | A program instance is executed by `N` warps of 32 threads: a power of two, 1 to 32. Layouts inside have log2 `N` warp bases. |
+    | `tile.shared_bytes = N : i32` | functions | A program takes `N` bytes of shared memory. Pass `tile-allocate-shared` says so. |
+    | `tile.shared_limit = N : i32` | functions | A program may take `N` bytes of shared memory; 48 KiB where nothing is said. |
     | `tile.divisibility = N : i32` | integer and pointer arguments | The argument (an address in bytes, for a pointer) is a multiple of the power of two `N`. A specialisation fact: where it does not hold, the kernel's behaviour is undefined. |
     | `tile.name = "..."` | arguments | The argument's name in the source, for messages and for the way back to other forms. |
+
+    ## Attributes on operations
+
+    Pass `tile-allocate-shared` gives them to every operation that takes shared
+    memory: `tile.alloc`, and those that exchange elements between threads.
+
+    | attribute | meaning |
+    |---|---|
+    | `tile.offset = N : i32` | Where the operation's memory begins, in bytes. |
+    | `tile.bytes = N : i32` | How many bytes it takes. |
+    | `tile.within_warps` | Every warp loads only what it has stored itself, so that warps do not wait for one another. |
 
     ## Conventions on other dialects' operations
 
@@ -93,6 +106,27 @@ def Tile_Dialect : Dialect {
     /// Name of the argument attribute that gives a known divisor.
     static constexpr ::llvm::StringLiteral getDivisibilityAttrName() {
       return "tile.divisibility";
+    }
+
+    /// Name of the function attribute that gives the bytes of shared memory.
+    static constexpr ::llvm::StringLiteral getSharedBytesAttrName() {
+      return "tile.shared_bytes";
+    }
+    /// Name of the function attribute that limits them.
+    static constexpr ::llvm::StringLiteral getSharedLimitAttrName() {
+      return "tile.shared_limit";
+    }
+    /// Name of the attribute that says where an operation's memory begins.
+    static constexpr ::llvm::StringLiteral getOffsetAttrName() {
+      return "tile.offset";
+    }
+    /// Name of the attribute that says how much memory an operation takes.
+    static constexpr ::llvm::StringLiteral getBytesAttrName() {
+      return "tile.bytes";
+    }
+    /// Name of the attribute of an exchange that keeps within warps.
+    static constexpr ::llvm::StringLiteral getWithinWarpsAttrName() {
+      return "tile.within_warps";
     }
 
     void registerTypes();

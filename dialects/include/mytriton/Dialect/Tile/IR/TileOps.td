@@ -12,5 +12,6 @@ include "mytriton/Dialect/Tile/IR/TileMemoryOps.td"
 include "mytriton/Dialect/Tile/IR/TileProgramOps.td"
 include "mytriton/Dialect/Tile/IR/TileReduceOps.td"
 include "mytriton/Dialect/Tile/IR/TileShapeOps.td"
+include "mytriton/Dialect/Tile/IR/TileSharedOps.td"
 
 #endif // MYTRITON_DIALECT_TILE_IR_TILEOPS_TD

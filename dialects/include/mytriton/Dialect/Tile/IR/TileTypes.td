@@ -9,6 +9,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/CommonTypeConstraints.td"
+include "mytriton/Dialect/Tile/IR/TileAttributes.td"
 include "mytriton/Dialect/Tile/IR/TileDialect.td"
 
 //===----------------------------------------------------------------------===//
@@ -40,6 +41,44 @@ def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr"> {
     }]>
   ];
 }
+
+//===----------------------------------------------------------------------===//
+// !tile.buffer
+//===----------------------------------------------------------------------===//
+
+def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "a tile in shared memory";
+  let description = [{
+    Memory for a tile that all threads of a block share, with the layout that
+    says where in it which element lies. `tile.alloc` makes one.
+
+    ```
+    buffer ::= `!tile.buffer<` (integer `x`)+ type `,` attribute `>`
+    ```
+
+    ```mlir
+    !tile.buffer<4x8xf16, #tile.shared<{offset = [[0, 1], [0, 2], [0, 4], [1, 2], [2, 4]]}>>
+    ```
+
+    Constraints:
+    1. The shape is static, has rank 1 to 5 and no extent of 0.
+    2. The element is a scalar (i1, i8, i16, i32, i64, f16, bf16, f32, f64) or
+       a `!tile.ptr`.
+    3. The layout is a `#tile.shared` that fits the shape.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t", "extents">:$shape,
+    TypeParameter<"::mlir::Type", "type of the elements">:$elementType,
+    AttrParameter<"::mytriton::tile::SharedAttr", "where the elements lie">:$layout
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+// Without its class, so that operations print the whole type.
+def Tile_Buffer : Type<CPred<"::llvm::isa<::mytriton::tile::BufferType>($_self)">,
+                       "tile in shared memory (!tile.buffer)">;
 
 //===----------------------------------------------------------------------===//
 // Scalars

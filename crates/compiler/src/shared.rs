@@ -1,0 +1,66 @@
+//! Shared memory beyond what every kernel may have.
+//!
+//! A variable of up to 48 KiB is a kernel's as it is loaded. More the launch has to ask for, as dynamic shared memory, of
+//! which the code says only where it begins (CUDA C++ Programming Guide, "Compute Capabilities"). Up to the `llvm` stage
+//! there is one variable of the size that is needed, so that the stages stay whole by themselves.
+
+use melior::ir::attribute::{IntegerAttribute, TypeAttribute};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Attribute, Module, Type};
+use mytriton_codegen_ptx::Target;
+use mytriton_passes::ir::{blocks_of, int_attribute, kernels_of, name_of, ops_of};
+use mytriton_tile_sys as sys;
+
+/// What a block may take of shared memory without asking the driver for more (every target since sm_30).
+const STATIC_SHARED_BYTES: u32 = 48 * 1024;
+
+/// The address space of shared memory in the llvm dialect.
+const SHARED: i64 = 3;
+
+/// Tells `tile-allocate-shared` how much there is on a target.
+pub(crate) fn set_limit(module: &Module<'_>, target: Target) {
+    let operation = module.as_operation();
+    sys::with_context(&operation, |context| {
+        let ty: Type = IntegerType::new(context, 32).into();
+        let limit = IntegerAttribute::new(ty, i64::from(target.max_shared_bytes()));
+        for kernel in kernels_of(operation) {
+            sys::set_attribute(kernel, "tile.shared_limit", limit.into());
+        }
+    });
+}
+
+/// Makes the variable of a module in the `llvm` stage dynamic shared memory if it is too large, and gives the bytes that a
+/// launch has to ask for: 0 if it is not.
+pub(crate) fn make_dynamic(module: &Module<'_>) -> u32 {
+    let operation = module.as_operation();
+    let modules = blocks_of(operation).into_iter().flat_map(ops_of);
+    let inside = modules
+        .filter(|op| name_of(*op) == "gpu.module")
+        .flat_map(blocks_of)
+        .flat_map(ops_of);
+    let mut largest = 0;
+    for global in inside {
+        if name_of(global) != "llvm.mlir.global" || int_attribute(global, "addr_space") != Some(SHARED) {
+            continue;
+        }
+        let bytes = global.attribute("global_type").ok().and_then(bytes_of).unwrap_or(0);
+        if bytes <= STATIC_SHARED_BYTES {
+            continue;
+        }
+        largest = largest.max(bytes);
+        sys::with_context(&global, |context| {
+            let open = Type::parse(context, "!llvm.array<0 x i8>").expect("a type of the llvm dialect");
+            let external = Attribute::parse(context, "#llvm.linkage<external>").expect("an llvm attribute");
+            sys::set_attribute(global, "global_type", TypeAttribute::new(open).into());
+            sys::set_attribute(global, "linkage", external);
+        });
+    }
+    largest
+}
+
+/// The size of `!llvm.array<N x i8>`.
+fn bytes_of(attribute: Attribute<'_>) -> Option<u32> {
+    let text = attribute.to_string();
+    text.strip_prefix("!llvm.array<")?.strip_suffix(" x i8>")?.parse().ok()
+}

@@ -1,0 +1,180 @@
+//! Accesses of memory, and which of them have to be told apart by a barrier.
+
+use melior::ir::block::{BlockArgument, BlockLike};
+use melior::ir::operation::OperationLike;
+use melior::ir::{OperationRef, TypeLike, Value, ValueLike};
+use mytriton_layout::DistributedLayout;
+use mytriton_tile::defining_operation;
+use mytriton_tile::emit::shape_of;
+use mytriton_tile::ops::TileOp;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::strides::StrideInfos;
+use crate::convert_tile_to_gpu::{BYTES, OFFSET};
+use crate::ir::{PassResult, error_at, int_attribute, key, layout_at, name_of, pointee_bytes};
+
+/// An access since the last barrier.
+#[derive(Clone, PartialEq)]
+pub struct Access {
+    store: bool,
+    memory: Memory,
+    /// Which threads access what, where that is known.
+    way: Option<Way>,
+}
+
+/// Which memory is accessed.
+#[derive(Clone, PartialEq)]
+enum Memory {
+    Global,
+    /// From the first byte to before the second.
+    Shared(u64, u64),
+}
+
+/// Which thread accesses which bytes. Accesses that go the same way need not be ordered: a byte that two of them have in
+/// common is the same thread's in both, or the same warp's, which then sees to it by itself.
+#[derive(Clone, PartialEq)]
+enum Way {
+    /// Of global memory, by threads that own their elements.
+    Pointers(Place, DistributedLayout),
+    /// Of the buffer that begins at an offset, by threads that own their elements. The type has the layout.
+    Buffer(u64, usize, DistributedLayout),
+    /// Of the operation with this identity, in which every warp keeps to its own bytes.
+    Warps(usize),
+}
+
+/// How addresses come about. Equal places mean: two elements with one address have the same coordinates.
+#[derive(Clone, PartialEq)]
+struct Place {
+    /// The value that the addresses start from; none for arguments of the kernel, which all count as one.
+    base: Option<usize>,
+    /// The offsets that are added to it.
+    offsets: SmallVec<[usize; 2]>,
+    element_bytes: u64,
+}
+
+impl Access {
+    /// Must a barrier stand between the two?
+    pub fn conflicts(&self, other: &Access) -> bool {
+        let meet = match (&self.memory, &other.memory) {
+            (Memory::Global, Memory::Global) => true,
+            (Memory::Shared(start, end), Memory::Shared(from, to)) => start < to && from < end,
+            _ => false,
+        };
+        let same_thread = self.way.is_some() && self.way == other.way;
+        meet && (self.store || other.store) && !same_thread
+    }
+
+    /// The same access where the values of a loop's inside mean nothing: in its next round they are others. What is
+    /// shared is where it is in all rounds.
+    pub fn seen_from_outside(mut self, inside: &FxHashSet<usize>) -> Self {
+        if let Some(Way::Pointers(place, _)) = &self.way {
+            let mut values = place.base.into_iter().chain(place.offsets.iter().copied());
+            if values.any(|value| inside.contains(&value)) {
+                self.way = None;
+            }
+        }
+        self
+    }
+
+    /// Of `tile.load` or `tile.store`.
+    pub fn of_pointers<'c: 'a, 'a>(
+        strides: &mut StrideInfos,
+        op: OperationRef<'c, 'a>,
+        store: bool,
+    ) -> PassResult<'c, Self> {
+        let pointer = op.operand(0).map_err(|e| error_at(op, e.to_string()))?;
+        let layout = owned(op, pointer)?;
+        let way = place_of(strides, pointer).zip(layout);
+        Ok(Access {
+            store,
+            memory: Memory::Global,
+            way: way.map(|(place, layout)| Way::Pointers(place, layout)),
+        })
+    }
+
+    /// Of what an operation that exchanges elements takes of shared memory.
+    pub fn of_exchange<'c: 'a, 'a>(op: OperationRef<'c, 'a>, store: bool, within_warps: bool) -> Self {
+        let (start, end) = bytes_of(op);
+        Access {
+            store,
+            memory: Memory::Shared(start, end),
+            way: within_warps.then(|| Way::Warps(op.to_raw().ptr as usize)),
+        }
+    }
+
+    /// Of a tile between threads and the buffers that may be meant, given the operations that allocate them.
+    pub fn of_buffers<'c: 'a, 'a>(
+        op: OperationRef<'c, 'a>,
+        store: bool,
+        buffers: &[OperationRef<'c, 'a>],
+        (buffer, tile): (Value<'c, 'a>, Value<'c, 'a>),
+    ) -> PassResult<'c, Vec<Self>> {
+        let owned = owned(op, tile)?;
+        let ty = buffer.r#type().to_raw().ptr as usize;
+        let access = |alloc: &OperationRef<'c, 'a>| {
+            let (start, end) = bytes_of(*alloc);
+            let way = owned.clone().filter(|_| buffers.len() == 1);
+            Access {
+                store,
+                memory: Memory::Shared(start, end),
+                way: way.map(|layout| Way::Buffer(start, ty, layout)),
+            }
+        };
+        Ok(buffers.iter().map(access).collect())
+    }
+}
+
+/// The layout of a tile of which every element is one thread's.
+fn owned<'c>(op: OperationRef<'c, '_>, tile: Value<'c, '_>) -> PassResult<'c, Option<DistributedLayout>> {
+    let layout = layout_at(op, tile.r#type())?;
+    Ok(layout.filter(|l| l.lane_free_mask() | l.warp_free_mask() == 0))
+}
+
+/// The bytes of shared memory that an operation has been given: any, if none have been yet.
+fn bytes_of<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> (u64, u64) {
+    let number = |name| int_attribute(op, name).and_then(|n| u64::try_from(n).ok());
+    match (number(OFFSET), number(BYTES)) {
+        (Some(offset), Some(bytes)) => (offset, offset + bytes),
+        _ => (0, u64::MAX),
+    }
+}
+
+fn place_of<'c: 'a, 'a>(strides: &mut StrideInfos, pointers: Value<'c, 'a>) -> Option<Place> {
+    let shape = shape_of(pointers.r#type())?;
+    let element_bytes = pointee_bytes(pointers.r#type())?;
+    let (mut pointer, mut offsets, mut of_tiles) = (pointers, SmallVec::new(), Vec::new());
+    while let Some(step) = defining_operation(pointer).and_then(TileOp::cast) {
+        match step {
+            TileOp::AddPtr(addptr) => {
+                let offset = addptr.offset();
+                offsets.push(key(offset));
+                if shape_of(offset.r#type()).is_some() {
+                    of_tiles.push(offset);
+                }
+                pointer = addptr.pointer();
+            }
+            TileOp::Splat(splat) => pointer = splat.source(),
+            _ => break,
+        }
+    }
+    let one_base = shape_of(pointer.r#type()).is_none();
+    let base = if is_kernel_argument(pointer) {
+        None
+    } else {
+        Some(key(pointer))
+    };
+    (one_base && strides.tell_apart(&of_tiles, &shape)).then_some(Place {
+        base,
+        offsets,
+        element_bytes,
+    })
+}
+
+fn is_kernel_argument(value: Value<'_, '_>) -> bool {
+    let Ok(argument) = BlockArgument::try_from(value) else {
+        return false;
+    };
+    let owner = argument.owner().parent_operation();
+    owner.is_some_and(|owner| name_of(owner) == "func.func")
+}
