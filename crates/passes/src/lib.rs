@@ -5,6 +5,7 @@ pub mod axis_info;
 pub mod convert_tile_to_gpu;
 pub mod insert_barriers;
 pub mod ir;
+pub mod pair;
 pub mod registry;
 pub mod rules;
 pub mod shape;
