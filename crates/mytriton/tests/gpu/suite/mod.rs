@@ -2,6 +2,7 @@
 
 mod control;
 mod corners;
+mod elements;
 mod matrix;
 mod memory;
 mod shapes;
@@ -39,6 +40,7 @@ pub fn groups() -> Vec<Group> {
     let mut groups = matrix::groups();
     groups.extend(memory::groups());
     groups.extend(shapes::groups());
+    groups.extend(elements::groups());
     groups.extend(control::groups());
     groups.push(corners::group());
     groups
