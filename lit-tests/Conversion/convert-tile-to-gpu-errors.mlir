@@ -75,3 +75,48 @@ func.func @result_elsewhere(%x: f32) attributes {tile.kernel, tile.num_warps = 1
   }
   return
 }
+
+// -----
+
+#half = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [0]], warp = []}>
+#pair = #tile.layout<{register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1]], warp = []}>
+func.func @half_elsewhere(%x: f32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %p = tile.splat %x : f32 -> tensor<16x2xf32, #pair>
+  // expected-error @+1 {{lane bit 4 of the operand's layout differs from the result's}}
+  %a, %b = tile.split %p : tensor<16x2xf32, #pair> -> tensor<16xf32, #half>
+  return
+}
+
+// -----
+
+#half = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [0]], warp = []}>
+#pair = #tile.layout<{register = [[8, 0], [0, 1]], lane = [[1, 0], [2, 0], [4, 0], [0, 0], [0, 0]], warp = []}>
+func.func @joined_elsewhere(%x: f32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %a = tile.splat %x : f32 -> tensor<16xf32, #half>
+  // expected-error @+1 {{lane bit 3 of the operand's layout differs from the result's}}
+  %p = tile.join %a, %a : tensor<16xf32, #half> -> tensor<16x2xf32, #pair>
+  return
+}
+
+// -----
+
+#row = #tile.layout<{register = [[32], [64], [128], [256], [512], [1024], [2048], [4096]], lane = [[1], [2], [4], [8], [16]], warp = []}>
+#some = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+func.func @gather_of_too_much(%x: f64, %i: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %v = tile.splat %x : f64 -> tensor<8000xf64, #row>
+  %at = tile.splat %i : i32 -> tensor<32xi32, #some>
+  // expected-error @+1 {{the gather of tensor<8000xf64, #tile.layout<{register = [[32], [64], [128], [256], [512], [1024], [2048], [4096]], lane = [[1], [2], [4], [8], [16]], warp = []}>> takes 64000 bytes of shared memory; 49152 are available: use a smaller tile}}
+  %r = tile.gather %v, %at along 0 : tensor<8000xf64, #row>, tensor<32xi32, #some>
+  return
+}
+
+// -----
+
+#some = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+#bins = #tile.layout<{register = [[32], [64], [128], [256], [512], [1024], [2048], [4096], [8192]], lane = [[1], [2], [4], [8], [16]], warp = []}>
+func.func @histogram_of_too_many_bins(%x: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %v = tile.splat %x : i32 -> tensor<32xi32, #some>
+  // expected-error @+1 {{the histogram of tensor<32xi32, #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>> takes 65536 bytes of shared memory; 49152 are available: use a smaller tile}}
+  %h = tile.histogram %v : tensor<32xi32, #some> -> tensor<16384xi32, #bins>
+  return
+}

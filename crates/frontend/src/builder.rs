@@ -233,6 +233,13 @@ impl KernelBuilder {
             .collect()
     }
 
+    /// Where a combine plainly depends on the order of elements, and how.
+    pub(crate) fn non_associative(&self, region: RegionId) -> Option<(Loc, String)> {
+        let kernel = &self.state.borrow().kernel;
+        let op = kernel.op(mytriton_ssa::non_associative(kernel, region)?);
+        Some((op.loc, mytriton_ssa::non_associative_message(&op.kind)))
+    }
+
     /// Makes a region current again that was closed before it got its terminator.
     pub(crate) fn reopen_region(&self, region: RegionId) {
         self.state.borrow_mut().open.push(region);

@@ -162,6 +162,10 @@ impl<'k> Site<'k> {
             );
         }
         ids.filter(|ids| ids.len() == elements.len() && refused.is_empty())?;
+        if let Some((loc, message)) = k.non_associative(region) {
+            k.report(loc, format!("the combine of {name}: {message}"));
+            return None;
+        }
         let (kind, shape) = match along {
             Along::Scan { reverse } => (OpKind::Scan { axis, reverse }, tiles.types[0].shape),
             Along::Reduce => match tiles.types[0].shape.without(axis) {

@@ -89,3 +89,20 @@ fn values_of_a_combine_stay_in_it() {
     assert!(around.contains("from around the combine"), "{around}");
     assert!(after.contains("has ended"), "{after}");
 }
+
+/// What depends on the order of elements is refused where it stands.
+#[test]
+fn combines_are_associative() {
+    let k = KernelBuilder::new("k");
+    let x = k.range(0, 8);
+    let line = line!() + 1;
+    k.reduce(x, 0, |a, b| a - b);
+    k.reduce(x, 0, |a, b| a + b - a * b);
+    let error = k.finish().unwrap_err();
+    let [refused] = &error.diagnostics[..] else {
+        panic!("{error}")
+    };
+    let wanted = "the combine of reduce: 'sub' of the two elements is not associative";
+    assert!(refused.message.contains(wanted), "{}", refused.message);
+    assert!(error.to_string().contains(&format!("reductions.rs:{line}")), "{error}");
+}

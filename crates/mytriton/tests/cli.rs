@@ -495,3 +495,49 @@ fn logs_go_to_standard_error() {
     );
     assert!(!dump.contains("----- llvm"), "{dump}");
 }
+
+#[test]
+fn draws_layouts() {
+    let bench = Bench::new();
+    insta::assert_snapshot!(bench.prints("layout swizzled(vec=2,per_phase=1,max_phase=4) --shape 4x8 --elem-bits 16"), @r"
+    #tile.shared<{offset = [[0, 1], [0, 2], [0, 4], [1, 2], [2, 4]]}>
+    a tile of 4x8, elements of 2 bytes: 64 bytes of shared memory
+      dim0 = offset >> 3
+      dim1 = (offset & 7) ^ ((offset & 24) >> 2)
+      lanes along a row     2 bytes  no conflict
+      lanes down a column   2 bytes  no conflict
+
+    offset:bank
+           0      2      4      6
+    0    0:0    2:1    4:2    6:3
+    1   10:5    8:4   14:7   12:6
+    2  20:10  22:11   16:8   18:9
+    3  30:15  28:14  26:13  24:12
+    ");
+    let same = "{register=[[1]],lane=[[2],[4],[8],[16],[32]]}";
+    let converted = bench.prints(&format!(
+        "layout blocked([2],[32],[1],[0]) --shape 64 --to {same} --svg moved.svg"
+    ));
+    assert!(converted.ends_with("\n\nnothing moves: no code\n"), "{converted}");
+    let picture = fs::read_to_string(bench.path("moved.svg")).unwrap();
+    assert!(
+        picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"),
+        "{picture}"
+    );
+}
+
+#[test]
+fn layouts_that_are_none_are_told_where() {
+    let bench = Bench::new();
+    let blocked = "blocked([2],[32],[1],[0])";
+    assert_says!(
+        bench,
+        "layout #tile.layout<{lane=[[1],[64]]}> --shape 32",
+        "layout #tile.layout<{lane=[[1],[2]]}> --shape 8",
+        &format!("layout {blocked} --shape 0x4"),
+        &format!("layout {blocked} --shape 8x8"),
+        &format!("layout {blocked} --shape 64 --to bloked([2])"),
+        &format!("layout {blocked} --shape 64 --elem-bits 12"),
+        &format!("layout {blocked} --shape 64 --svg nowhere/x.svg"),
+    );
+}

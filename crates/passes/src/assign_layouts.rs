@@ -197,6 +197,19 @@ impl Demands {
             .map_err(|e| error_at(op, format!("no layout for {ty}: {e}")))
     }
 
+    /// Every layout in which one of an operation's results is wanted.
+    fn wanted_of_results(&self, op: OperationRef<'_, '_>) -> Layouts {
+        let mut layouts = Layouts::new();
+        for result in op.results() {
+            for layout in self.wanted.get(&key(result.into())).into_iter().flatten() {
+                if !layouts.contains(layout) {
+                    layouts.push(layout.clone());
+                }
+            }
+        }
+        layouts
+    }
+
     fn want_home<'c>(&mut self, op: OperationRef<'c, '_>) -> PassResult<'c> {
         for value in op.operands() {
             if let Some(home) = self.home(op, value.r#type())? {
@@ -216,9 +229,8 @@ impl Demands {
             }
             if lives_at_home(&name) || moves(op) {
                 self.want_home(op)?;
-            } else if op.result_count() == 1 {
-                let result: Value = result_of(op, 0);
-                for layout in self.wanted.get(&key(result)).cloned().unwrap_or_default() {
+            } else {
+                for layout in self.wanted_of_results(op) {
                     for (index, value) in op.operands().enumerate() {
                         if value.r#type().is_ranked_tensor() {
                             let wanted = operand_layout(op, &name, index, &layout)?;
@@ -241,7 +253,8 @@ fn lives_at_home(name: &str) -> bool {
 /// follows from that.
 fn moves(op: OperationRef<'_, '_>) -> bool {
     match TileOp::cast(op) {
-        Some(TileOp::Reduce(_) | TileOp::Scan(_)) => true,
+        Some(TileOp::Reduce(_) | TileOp::Scan(_) | TileOp::Gather(_) | TileOp::Histogram(_)) => true,
+        Some(TileOp::Split(split)) => shape_of(split.first().r#type()).is_none(),
         Some(TileOp::Reshape(reshape)) => {
             let shapes = [reshape.source(), reshape.result()].map(|value| shape_of(value.r#type()));
             match shapes {
@@ -347,32 +360,31 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
         if moves(op) {
             return self.moving(emitter, op);
         }
-        let results: Vec<Value> = op.results().map(Value::from).collect();
-        let [result] = results[..] else {
-            return Err(error_at(op, format!("'{name}' is unknown to layouts")));
-        };
         let source = matches!(
             name.as_str(),
             ops::SPLAT | ops::RANGE | ops::PROGRAM_ID | ops::NUM_PROGRAMS
         );
         let reshapes = matches!(
             name.as_str(),
-            ops::EXPAND_DIMS | ops::BROADCAST | ops::RESHAPE | ops::TRANSPOSE
+            ops::EXPAND_DIMS | ops::BROADCAST | ops::RESHAPE | ops::TRANSPOSE | ops::JOIN | ops::SPLIT
         );
         if !(is_elementwise(&name) || source || reshapes) {
             return Err(error_at(op, format!("'{name}' is unknown to layouts")));
         }
-        if !result.r#type().is_ranked_tensor() {
+        let results: Vec<Value> = op.results().map(Value::from).collect();
+        let types: Vec<Type> = results.iter().map(|result| result.r#type()).collect();
+        if !types.iter().any(|ty| ty.is_ranked_tensor()) {
             let operands = op
                 .operands()
                 .map(|v| self.get(op, v, None))
                 .collect::<Result<Vec<_>, _>>()?;
-            let new = emitter.like(op, &operands, &[result.r#type()], Vec::new());
-            self.scalars.insert(key(result), result_of(new, 0));
+            let new = emitter.like(op, &operands, &types, Vec::new());
+            for (index, &result) in results.iter().enumerate() {
+                self.scalars.insert(key(result), result_of(new, index));
+            }
             return Ok(());
         }
-        let mut made = SmallVec::new();
-        for layout in self.demands.wanted.get(&key(result)).cloned().unwrap_or_default() {
+        for layout in self.demands.wanted_of_results(op) {
             let mut operands = Vec::new();
             for (index, value) in op.operands().enumerate() {
                 let wanted = match value.r#type().is_ranked_tensor() {
@@ -381,15 +393,19 @@ impl<'c: 'a, 'a> Rebuild<'c, 'a> {
                 };
                 operands.push(self.get(op, value, wanted.as_ref())?);
             }
-            let ty = self.typed(emitter, result.r#type(), Some(&layout));
-            let new = if name == "arith.constant" {
-                emitter.constant(crate::ir::constant_as(op, ty)?, ty)
-            } else {
-                result_of(emitter.like(op, &operands, &[ty], Vec::new()), 0)
+            let types: Vec<Type> = types.iter().map(|&ty| self.typed(emitter, ty, Some(&layout))).collect();
+            let new = match name.as_str() {
+                "arith.constant" => {
+                    let attributes = [("value", crate::ir::constant_as(op, types[0])?)];
+                    emitter.op(&name, &[], &types, &attributes)
+                }
+                _ => emitter.like(op, &operands, &types, Vec::new()),
             };
-            made.push((layout, new));
+            for (index, &result) in results.iter().enumerate() {
+                let made = self.tiles.entry(key(result)).or_default();
+                made.push((layout.clone(), result_of(new, index)));
+            }
         }
-        self.tiles.insert(key(result), made);
         Ok(())
     }
 

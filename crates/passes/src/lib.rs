@@ -7,6 +7,7 @@ mod buffers;
 pub mod convert_tile_to_gpu;
 pub mod insert_barriers;
 pub mod ir;
+pub mod pair;
 pub mod registry;
 pub mod rules;
 pub mod shape;

@@ -11,6 +11,7 @@ use mytriton_tile::ops::TileOp;
 use mytriton_tile::permutation_of;
 
 use crate::ir::name_of;
+use crate::pair;
 use crate::shape::{keeps_places, padded};
 
 /// What the layouts of an operation's tiles have to do with one another.
@@ -49,7 +50,8 @@ pub fn rule_of(op: OperationRef<'_, '_>) -> Option<Rule> {
                     _ => Some(Rule::Moves),
                 }
             }
-            TileOp::ConvertLayout(_) => Some(Rule::Moves),
+            TileOp::ConvertLayout(_) | TileOp::Gather(_) | TileOp::Histogram(_) => Some(Rule::Moves),
+            TileOp::Split(split) if shape_of(split.first().r#type()).is_none() => Some(Rule::Moves),
             TileOp::Yield(_) => None,
             _ => Some(Rule::Follows),
         };
@@ -94,6 +96,8 @@ pub fn operand_layout(
             }
             result.permute(&back)
         }
+        Some(TileOp::Join(_)) => Ok(pair::halves_of_joined(result)?.unwrap_or_else(|| result.clone())),
+        Some(TileOp::Split(_)) => pair::pair_of(result),
         _ => Ok(result.clone()),
     }
 }
@@ -123,6 +127,8 @@ pub fn result_layout(
             let permutation = permutation_of(transpose).unwrap_or_default();
             operand.permute(&permutation).map(Some)
         }
+        Some(TileOp::Join(_)) => pair::pair_of(operand).map(Some),
+        Some(TileOp::Split(_)) => Ok(pair::halves_of_split(operand)),
         _ => Ok(Some(operand.clone())),
     }
 }

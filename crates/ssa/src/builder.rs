@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::associative::{non_associative, non_associative_message};
 use crate::constant::Const;
 use crate::kernel::{Kernel, OpData, OpId, RegionId, ValueId};
 use crate::loc::Loc;
@@ -131,7 +132,8 @@ pub(crate) fn check_carried(
     Ok(())
 }
 
-/// Checks that a reduction's region computes element-wise on scalars, from its own arguments alone.
+/// Checks that a reduction's region computes element-wise on scalars, from its own arguments alone, and not plainly by an
+/// operation that is not associative.
 fn check_combine(kernel: &Kernel, op: &'static str, region: RegionId) -> Result<(), StructureError> {
     let mut inside: FxHashSet<ValueId> = kernel.region(region).args.iter().copied().collect();
     for &id in &kernel.region(region).ops {
@@ -147,7 +149,13 @@ fn check_combine(kernel: &Kernel, op: &'static str, region: RegionId) -> Result<
         }
         inside.extend(&data.results);
     }
-    Ok(())
+    match non_associative(kernel, region) {
+        Some(id) => {
+            let what = non_associative_message(&kernel.op(id).kind);
+            Err(StructureError::Combine { op, what })
+        }
+        None => Ok(()),
+    }
 }
 
 /// What is wrong with a combine that uses a value from around it.

@@ -4,6 +4,7 @@
 //! ([`OpKind`]) stand in structured regions (`for`, `if`, `while`), so that no control-flow graph is needed. Kernels
 //! are made by a [`Builder`] or read from text.
 
+mod associative;
 mod builder;
 mod constant;
 mod eval;
@@ -19,6 +20,7 @@ mod types;
 mod typing;
 pub mod verify;
 
+pub use associative::{non_associative, non_associative_message};
 pub use builder::{BuildError, Builder, StructureError};
 pub use constant::Const;
 pub use eval::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_select, eval_unary};

@@ -203,10 +203,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                     .tile_scan(&operands, *axis as i32, reverse, &types, combine)
                     .operation()
             }
-            OpKind::Join | OpKind::Split | OpKind::Gather { .. } | OpKind::Histogram => {
-                let message = format!("'{}' has no form in the tile dialect yet", op.kind.name());
-                return Err(self.error(op, message));
-            }
+            OpKind::Join => emitter.tile_join(operands[0], operands[1], types[0]).operation(),
+            OpKind::Split => emitter.tile_split(operands[0], types[0], types[1]).operation(),
+            OpKind::Gather { axis } => emitter
+                .tile_gather(operands[0], operands[1], *axis as i32, types[0])
+                .operation(),
+            OpKind::Histogram => emitter
+                .tile_histogram(operands[0], operands.get(1).copied(), types[0])
+                .operation(),
             OpKind::Unary(UnaryOp::Abs) if first.is_some_and(Type::is_int) => plain("math.absi"),
             OpKind::Unary(unary) => {
                 let (_, name, flag) = names::UNARY

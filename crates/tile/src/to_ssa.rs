@@ -437,6 +437,12 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
             axis: usize::try_from(op.axis()).ok()?,
             reverse: op.reverse().is_some(),
         },
+        TileOp::Join(_) => OpKind::Join,
+        TileOp::Split(_) => OpKind::Split,
+        TileOp::Gather(op) => OpKind::Gather {
+            axis: usize::try_from(op.axis()).ok()?,
+        },
+        TileOp::Histogram(_) => OpKind::Histogram,
         TileOp::Yield(_) => OpKind::Yield,
         TileOp::AddPtr(_) => OpKind::AddPtr,
         TileOp::Load(_) => OpKind::Load,

@@ -146,6 +146,72 @@ func.func @reduce_c6_tiles(%x: tensor<8xf32>) {
 
 // -----
 
+func.func @reduce_c6_load(%x: tensor<8xi64>) {
+  %0 = tile.reduce %x along 0 : tensor<8xi64> -> i64 {
+  ^bb0(%a: i64, %b: i64):
+    %p = builtin.unrealized_conversion_cast %a : i64 to !tile.ptr<i64>
+    // expected-error @-1 {{cannot stand in the region of 'tile.reduce', which combines scalars by operations of arith and math alone}}
+    %c = tile.load %p : !tile.ptr<i64>
+    tile.yield %c : i64
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c6_branch(%x: tensor<8xf32>) {
+  %0 = tile.reduce %x along 0 : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %less = arith.cmpf olt, %a, %b : f32
+    // expected-error @+1 {{'scf.if' op cannot stand in the region of 'tile.reduce', which combines scalars by operations of arith and math alone}}
+    %c = scf.if %less -> f32 {
+      scf.yield %a : f32
+    } else {
+      scf.yield %b : f32
+    }
+    tile.yield %c : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c6_no_yield(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op region must end in tile.yield}}
+  %0 = "tile.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+  }) : (tensor<8xf32>) -> f32
+  return
+}
+
+// -----
+
+func.func @reduce_c7_difference(%x: tensor<8xf32>) {
+  %0 = tile.reduce %x along 0 : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{'arith.subf' op of the two elements is not associative; the region of 'tile.reduce' may be applied in any order, to (a, b), c or to a, (b, c)}}
+    %c = arith.subf %a, %b : f32
+    tile.yield %c : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduce_c7_second_operand(%x: tensor<8xi32>, %y: tensor<8xi64>) {
+  %0:2 = tile.reduce %x, %y along 0 : tensor<8xi32>, tensor<8xi64> -> i32, i64 {
+  ^bb0(%a: i32, %c: i64, %b: i32, %d: i64):
+    %e = arith.addi %a, %b : i32
+    // expected-error @+1 {{'tile.shl' op of the two elements is not associative}}
+    %f = tile.shl %d, %c : i64
+    tile.yield %e, %f : i32, i64
+  }
+  return
+}
+
+// -----
+
 func.func @reduce_isolated(%x: tensor<8xf32>, %y: f32) {
   // expected-note @+1 {{required by region isolation constraints}}
   %0 = tile.reduce %x along 0 : tensor<8xf32> -> f32 {
@@ -177,6 +243,30 @@ func.func @scan_c3_types(%x: tensor<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     tile.yield %a : f32
   }) : (tensor<8xf32>) -> tensor<8xf64>
+  return
+}
+
+// -----
+
+func.func @scan_c5_operation(%x: tensor<8xf32>) {
+  %0 = tile.scan %x along 0 : tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{'gpu.barrier' op cannot stand in the region of 'tile.scan', which combines scalars by operations of arith and math alone}}
+    gpu.barrier
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_c6_power(%x: tensor<8xf32>) {
+  %0 = tile.scan %x along 0 : tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{'math.powf' op of the two elements is not associative; the region of 'tile.scan' may be applied in any order, to (a, b), c or to a, (b, c)}}
+    %c = math.powf %a, %b : f32
+    tile.yield %c : f32
+  }
   return
 }
 

@@ -73,3 +73,26 @@ func.func @shapes(%x: tensor<4x6xf32>, %p: tensor<2x3x!tile.ptr<i8>>, %s: f32) -
   %3 = tile.transpose %p, [1, 0] : tensor<2x3x!tile.ptr<i8>> -> tensor<3x2x!tile.ptr<i8>>
   return %2 : f32
 }
+
+// Differences that are associative: of truth values, and of more than the two elements.
+// CHECK-LABEL: func.func @differences
+func.func @differences(%x: tensor<8xi1>, %y: tensor<8xi32>) -> (i1, i32) {
+  // CHECK: tile.reduce
+  // CHECK: arith.subi %{{.*}}, %{{.*}} : i1
+  %0 = tile.reduce %x along 0 : tensor<8xi1> -> i1 {
+  ^bb0(%a: i1, %b: i1):
+    %c = arith.subi %a, %b : i1
+    tile.yield %c : i1
+  }
+  // a + b - ab
+  // CHECK: tile.reduce
+  // CHECK: arith.subi %{{.*}}, %{{.*}} : i32
+  %1 = tile.reduce %y along 0 : tensor<8xi32> -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %sum = arith.addi %a, %b : i32
+    %product = arith.muli %a, %b : i32
+    %c = arith.subi %sum, %product : i32
+    tile.yield %c : i32
+  }
+  return %0, %1 : i1, i32
+}

@@ -1,5 +1,7 @@
 //! Kernels from typed SSA to PTX that an assembler takes.
 
+mod case;
+mod elements;
 mod pipeline;
 mod read;
 mod reductions;

@@ -10,8 +10,11 @@
 mod combine;
 mod control;
 mod exchange;
+mod gather;
+mod histogram;
 mod index;
 mod integer;
+mod join;
 mod lanes;
 mod local;
 mod math;
@@ -295,7 +298,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         Ok(())
     }
 
-    /// An operation of the tile dialect. Stores have no value; reductions and scans have entered theirs already.
+    /// An operation of the tile dialect. Stores have no value; operations of several results have entered theirs already.
     fn tile(
         &mut self,
         emitter: Emitter<'c, 'a>,
@@ -320,7 +323,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             TileOp::Broadcast(op) => self.stretched(emitter, op.operation(), None, operands[0], types[0])?,
             TileOp::Transpose(op) => self.transpose(emitter, op, operands[0], types[0])?,
             TileOp::Reshape(op) => self.reshape(emitter, op, operands[0], types[0])?,
+            TileOp::Join(op) => self.joined(emitter, op, operands, types[0])?,
+            TileOp::Gather(op) => self.gather(emitter, op, operands, types[0])?,
+            TileOp::Histogram(op) => self.histogram(emitter, op, operands, types[0])?,
             // Their results may be several.
+            TileOp::Split(op) => {
+                self.split(emitter, op, operands[0], types[0])?;
+                return Ok(None);
+            }
             TileOp::Reduce(op) => {
                 self.reduce(emitter, op, operands)?;
                 return Ok(None);

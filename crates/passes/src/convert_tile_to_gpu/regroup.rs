@@ -13,7 +13,7 @@ use super::{Conversion, LANES, thread};
 use crate::ir::{PassResult, error_at, layout_at};
 
 /// For each register of `to` a register of `from` in the same thread that holds the element which it comes from. `source`
-/// says where that is from where it goes to, and is linear.
+/// says where that is from where it goes to, and is affine.
 ///
 /// # Errors
 /// Says how the lanes or warps of the layouts differ, or that registers do not suffice.
@@ -26,15 +26,17 @@ pub fn held(
     if from.num_warps() != to.num_warps() {
         return Err("the operand's layout is of another number of warps than the result's".to_owned());
     }
+    let origin = source(&to.coords(0, 0, 0));
+    let moved = |at: &[u32]| -> Vec<u32> { source(at).iter().zip(&origin).map(|(a, b)| a ^ b).collect() };
     for bit in 0..LANES.ilog2() {
-        if source(&to.coords(0, 1 << bit, 0))[..] != from.coords(0, 1 << bit, 0)[..] {
+        if moved(&to.coords(0, 1 << bit, 0))[..] != from.coords(0, 1 << bit, 0)[..] {
             return Err(format!(
                 "lane bit {bit} of the operand's layout differs from the result's"
             ));
         }
     }
     for bit in 0..to.num_warps().ilog2() {
-        if source(&to.coords(0, 0, 1 << bit))[..] != from.coords(0, 0, 1 << bit)[..] {
+        if moved(&to.coords(0, 0, 1 << bit))[..] != from.coords(0, 0, 1 << bit)[..] {
             return Err(format!(
                 "warp bit {bit} of the operand's layout differs from the result's"
             ));

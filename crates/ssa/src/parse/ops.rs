@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::error::ParseErrorKind;
 use super::lexer::{Span, Tok, Token};
 use super::{Parsed, Parser};
+use crate::associative::{non_associative, non_associative_message};
 use crate::constant::Const;
 use crate::kernel::{OpId, RegionId, ValueId};
 use crate::loc::Loc;
@@ -408,6 +409,10 @@ impl Parser<'_> {
         let end = End::Yield(results.len());
         let mut parts = Parts::new(kind, operands, results);
         self.region(&mut parts, depth, &args, end)?;
+        if let Some(op) = non_associative(&self.kernel, parts.regions[0]) {
+            let span = self.places.get(&op).copied().unwrap_or(word.span);
+            return Err(self.invalid(span, non_associative_message(&self.kernel.op(op).kind)));
+        }
         Ok(parts)
     }
 

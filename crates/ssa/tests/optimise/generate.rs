@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use mytriton_ssa::{
-    BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Elem, Kernel, OpKind, Permutation, Scalar, Shape, Type,
-    UnaryOp, ValueId, result_type,
+    BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Elem, Kernel, OpData, OpKind, Permutation, Scalar, Shape,
+    Type, UnaryOp, ValueId, result_type,
 };
 
 use crate::machine::special;
@@ -283,7 +283,8 @@ fn reduction(b: &mut Builder, s: &State<'_>) -> Built<()> {
         for _ in 0..s.below(5) {
             elementwise(b, s)?;
         }
-        let values = types.iter().map(|ty| of(b, s, ty.element())).collect();
+        let mut values: Vec<ValueId> = types.iter().map(|ty| of(b, s, ty.element())).collect();
+        associative(b.kernel(), left, right, &mut values);
         s.pool.replace(outer);
         Ok::<_, BuildError>(values)
     };
@@ -437,4 +438,17 @@ fn store_all(b: &mut Builder, s: &State<'_>) -> Built<()> {
         b.store(ptr, value, None)?;
     }
     Ok(())
+}
+
+/// Replaces what is plainly not associative, an operation of the pair alone that depends on its order.
+fn associative(kernel: &Kernel, left: &[ValueId], right: &[ValueId], values: &mut [ValueId]) {
+    for ((value, &left), &right) in values.iter_mut().zip(left).zip(right) {
+        let op = kernel.defining_op(*value);
+        let of_pair = |op: &&OpData| op.operands[..] == [left, right] || op.operands[..] == [right, left];
+        if let Some(OpKind::Binary(op)) = op.filter(of_pair).map(|op| &op.kind)
+            && !op.is_commutative()
+        {
+            *value = left;
+        }
+    }
 }

@@ -220,8 +220,11 @@ fn invariant_reductions_leave_loops_whole() {
              }}"
         )
     };
-    let with =
-        |op: &str| format!("%s = reduce %x axis 0 : block<8xi32> (%a, %b) {{ %c = {op} %a, %b : i32 yield %c }}");
+    let with = |op: &str| {
+        format!(
+            "%s = reduce %x axis 0 : block<8xi32> (%a, %b) {{ %c = {op} %a, %b : i32 %d = add %c, %b : i32 yield %d }}"
+        )
+    };
     kernel_becomes(&text("", &with("add")), &text(&with("add"), ""));
     // One that may divide by zero is no check to make earlier.
     kernel_becomes(&text("", &with("div_s")), &text("", &with("div_s")));

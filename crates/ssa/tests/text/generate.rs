@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 
 use mytriton_ssa::{
-    Axis, BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Domain, Elem, Kernel, Loc, OpKind, Permutation,
-    Scalar, Shape, Type, UnaryOp, ValueId, result_type,
+    Axis, BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Domain, Elem, Kernel, Loc, OpData, OpKind,
+    Permutation, Scalar, Shape, Type, UnaryOp, ValueId, result_type,
 };
 use proptest::prelude::*;
 
@@ -315,7 +315,8 @@ impl<'a> Generator<'a> {
                 let value = inner.b.binary(op, x, y).unwrap();
                 inner.keep(value);
             }
-            let values = types.iter().map(|ty| inner.of(ty.element())).collect();
+            let mut values: Vec<ValueId> = types.iter().map(|ty| inner.of(ty.element())).collect();
+            associative(inner.b.kernel(), left, right, &mut values);
             outer.data = inner.data;
             *b = inner.b;
             Ok::<_, BuildError>(values)
@@ -509,4 +510,17 @@ fn every_operation_is_generated() {
         .filter(|name| !seen.contains(name))
         .collect();
     assert!(missing.is_empty(), "not generated: {missing:?}");
+}
+
+/// Replaces what is plainly not associative, an operation of the pair alone that depends on its order.
+fn associative(kernel: &Kernel, left: &[ValueId], right: &[ValueId], values: &mut [ValueId]) {
+    for ((value, &left), &right) in values.iter_mut().zip(left).zip(right) {
+        let op = kernel.defining_op(*value);
+        let of_pair = |op: &&OpData| op.operands[..] == [left, right] || op.operands[..] == [right, left];
+        if let Some(OpKind::Binary(op)) = op.filter(of_pair).map(|op| &op.kind)
+            && !op.is_commutative()
+        {
+            *value = left;
+        }
+    }
 }

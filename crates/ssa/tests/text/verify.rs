@@ -2,7 +2,7 @@
 
 use mytriton_ssa::{
     Axis, BinaryOp, BuildError, Builder, Const, Elem, Kernel, Loc, MAX_NESTING, Module, OpId, OpKind, RegionId, Rule,
-    Scalar, Type, UnaryOp, ValueId, verify, verify_module,
+    Scalar, Shape, Type, UnaryOp, ValueId, verify, verify_module,
 };
 use proptest::prelude::*;
 
@@ -516,6 +516,14 @@ fn combine() {
             "%r = const 0 : block<4xi32> %s = reduce %r axis 0 : block<4xi32> (%c, %d) { yield %c } yield %a",
             "'const' is none",
         ),
+        (
+            "%c = sub %a, %b : i32 yield %c",
+            "'sub' of the two elements is not associative: a combine may be applied in any order",
+        ),
+        (
+            "%c = shl %b, %a : i32 yield %c",
+            "'shl' of the two elements is not associative",
+        ),
     ] {
         let error = mytriton_ssa::parse_module(&body(wrong), "k.ssa")
             .unwrap_err()
@@ -554,6 +562,31 @@ fn isolated() {
     let x = b.range(0, 4).unwrap();
     let error = b.reduce::<BuildError>(&[x], 0, |b, x, _| Ok(vec![b.binary(BinaryOp::Add, x[0], n)?]));
     assert!(error.unwrap_err().to_string().contains("no value from outside"));
+}
+
+#[test]
+fn combines_that_depend_on_the_order() {
+    let refused = |ty: Type, op: BinaryOp, swap: bool| {
+        let mut b = Builder::new("k");
+        let one = b.constant(Const::from_bits(ty.as_scalar().unwrap(), 1));
+        let x = b.splat(one, Shape::new(&[4]).unwrap()).unwrap();
+        let made = b.scan::<BuildError>(&[x, x], 0, false, |b, x, y| {
+            let (first, second) = if swap { (y[1], x[1]) } else { (x[1], y[1]) };
+            Ok(vec![b.binary(BinaryOp::Add, x[0], y[0])?, b.binary(op, first, second)?])
+        });
+        made.err().map(|error| error.to_string())
+    };
+    for swap in [false, true] {
+        let message = refused(Type::I32, BinaryOp::DivU, swap).unwrap();
+        assert!(
+            message.contains("'div_u' of the two elements is not associative"),
+            "{message}"
+        );
+        assert!(refused(Type::F32, BinaryOp::Pow, swap).is_some());
+        assert_eq!(refused(Type::I32, BinaryOp::Mul, swap), None);
+        // The exclusive or.
+        assert_eq!(refused(Type::I1, BinaryOp::Sub, swap), None);
+    }
 }
 
 #[test]

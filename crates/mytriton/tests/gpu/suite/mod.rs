@@ -3,6 +3,7 @@
 mod control;
 pub mod conversions;
 mod corners;
+mod elements;
 mod matrix;
 mod memory;
 mod shapes;
@@ -41,6 +42,7 @@ pub fn groups() -> Vec<Group> {
     groups.extend(memory::groups());
     groups.extend(shapes::groups());
     groups.extend(conversions::groups());
+    groups.extend(elements::groups());
     groups.extend(control::groups());
     groups.push(corners::group());
     groups

@@ -43,6 +43,35 @@ static bool isElementwise(Operation *op) {
   return dialect == arith::ArithDialect::getDialectNamespace() || dialect == "math";
 }
 
+/// Whether an operation of two numbers is associative on none of its types but i1: of truth values the difference is the
+/// exclusive or.
+static bool dependsOnOrder(Operation *op) {
+  if (isa<ShlOp, ShrSOp, ShrUOp, DivSOp, DivUOp, RemSOp, RemUOp>(op))
+    return true;
+  if (isa<arith::SubIOp, arith::SubFOp, arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
+          arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp, arith::ShLIOp,
+          arith::ShRSIOp, arith::ShRUIOp>(op))
+    return true;
+  return op->getName().getStringRef() == "math.powf";
+}
+
+/// Checks that no result of a combination is an operation of its operand's two elements that is not associative. Whether
+/// others are cannot be decided.
+static LogicalResult verifyAssociative(Operation *op, Block &block, OperandRange results) {
+  size_t count = results.size();
+  for (auto [index, result] : llvm::enumerate(results)) {
+    Operation *made = result.getDefiningOp();
+    if (!made || made->getNumOperands() != 2 || result.getType().isInteger(1) || !dependsOnOrder(made))
+      continue;
+    Value left = block.getArgument(index), right = block.getArgument(count + index);
+    Value first = made->getOperand(0), second = made->getOperand(1);
+    if ((first == left && second == right) || (first == right && second == left))
+      return made->emitOpError("of the two elements is not associative; the region of '")
+             << op->getName() << "' may be applied in any order, to (a, b), c or to a, (b, c)";
+  }
+  return success();
+}
+
 /// Checks the region of an operation: its arguments, what it consists of, and
 /// what it yields.
 static LogicalResult verifyCombine(Operation *op, Region &region) {
@@ -79,7 +108,7 @@ static LogicalResult verifyCombine(Operation *op, Region &region) {
     llvm::interleaveComma(yield.getValues().getTypes(), error);
     return error << ")";
   }
-  return success();
+  return verifyAssociative(op, block, yield.getValues());
 }
 
 //===----------------------------------------------------------------------===//

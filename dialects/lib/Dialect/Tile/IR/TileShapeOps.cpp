@@ -4,6 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShapeChecks.h"
+
 #include "mytriton/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -12,33 +14,36 @@
 using namespace mlir;
 using namespace mytriton::tile;
 
-/// Both a source and a result of different shapes have a layout, or neither.
-static LogicalResult verifyBothHaveLayout(Operation *op, RankedTensorType source,
-                                          RankedTensorType result) {
+LogicalResult mytriton::tile::verifyBothHaveLayout(Operation *op, RankedTensorType source,
+                                                   RankedTensorType result) {
   if (bool(source.getEncoding()) == bool(result.getEncoding()))
     return success();
   return op->emitOpError("source and result must both have a layout or both have none; only the ")
          << (source.getEncoding() ? "source" : "result") << " has";
 }
 
-/// The result must have the shape that follows from the operand.
-static LogicalResult verifyResultShape(Operation *op, RankedTensorType result,
-                                       ArrayRef<int64_t> shape) {
-  if (result.getShape() == shape)
+LogicalResult mytriton::tile::verifyResultShape(Operation *op, Type result, ArrayRef<int64_t> shape) {
+  auto tensor = dyn_cast<RankedTensorType>(result);
+  if (tensor ? tensor.getShape() == shape : shape.empty())
     return success();
-  InFlightDiagnostic error = op->emitOpError("result must have shape ");
-  llvm::interleave(shape, error, "x");
+  InFlightDiagnostic error = op->emitOpError("result must ");
+  auto say = [&](ArrayRef<int64_t> shape) {
+    if (shape.empty())
+      error << "a scalar";
+    llvm::interleave(shape, error, "x");
+  };
+  error << (shape.empty() ? "be " : "have shape ");
+  say(shape);
   error << ", got ";
-  llvm::interleave(result.getShape(), error, "x");
+  say(tensor ? tensor.getShape() : ArrayRef<int64_t>());
   return error;
 }
 
-static LogicalResult verifySameElement(Operation *op, RankedTensorType source,
-                                       RankedTensorType result) {
-  if (source.getElementType() == result.getElementType())
+LogicalResult mytriton::tile::verifySameElement(Operation *op, Type source, Type result) {
+  if (getElementTypeOrSelf(source) == getElementTypeOrSelf(result))
     return success();
   return op->emitOpError("source and result must have the same element type, got ")
-         << source.getElementType() << " and " << result.getElementType();
+         << getElementTypeOrSelf(source) << " and " << getElementTypeOrSelf(result);
 }
 
 /// A constant with equal elements, in another shape; null for any other value.
@@ -165,9 +170,8 @@ static int64_t numElements(Type type) {
 
 LogicalResult ReshapeOp::verify() {
   Type source = getSource().getType(), result = getType();
-  if (getElementTypeOrSelf(source) != getElementTypeOrSelf(result))
-    return emitOpError("source and result must have the same element type, got ")
-           << getElementTypeOrSelf(source) << " and " << getElementTypeOrSelf(result);
+  if (failed(verifySameElement(*this, source, result)))
+    return failure();
   if (numElements(source) != numElements(result))
     return emitOpError("source and result must have the same number of elements, got ")
            << numElements(source) << " and " << numElements(result);
@@ -240,6 +244,76 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   setPermutation(whole);
   getSourceMutable().assign(inner.getSource());
   return getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// join
+//===----------------------------------------------------------------------===//
+
+/// The extent of the dimension that a join adds and a split takes away.
+static constexpr int64_t kPair = 2;
+
+LogicalResult JoinOp::verify() {
+  Type half = getFirst().getType();
+  if (failed(verifySameElement(*this, half, getType())))
+    return failure();
+  SmallVector<int64_t> shape;
+  if (auto tensor = dyn_cast<RankedTensorType>(half))
+    shape.append(tensor.getShape().begin(), tensor.getShape().end());
+  shape.push_back(kPair);
+  if (failed(verifyResultShape(*this, getType(), shape)))
+    return failure();
+  auto tensor = dyn_cast<RankedTensorType>(half);
+  return tensor ? verifyBothHaveLayout(*this, tensor, getType()) : success();
+}
+
+OpFoldResult JoinOp::fold(FoldAdaptor adaptor) {
+  // join(split(x)) = x
+  auto split = getFirst().getDefiningOp<SplitOp>();
+  if (split && getFirst() == split.getFirst() && getSecond() == split.getSecond() &&
+      split.getSource().getType() == getType())
+    return split.getSource();
+  Attribute first = adaptor.getFirst();
+  if (!first || first != adaptor.getSecond())
+    return {};
+  if (isa<IntegerAttr, FloatAttr>(first))
+    return DenseElementsAttr::get(getType(), first);
+  return resizeSplat(first, getType());
+}
+
+//===----------------------------------------------------------------------===//
+// split
+//===----------------------------------------------------------------------===//
+
+LogicalResult SplitOp::verify() {
+  RankedTensorType pair = getSource().getType();
+  Type half = getFirst().getType();
+  if (failed(verifySameElement(*this, pair, half)))
+    return failure();
+  ArrayRef<int64_t> shape = pair.getShape();
+  if (shape.back() != kPair)
+    return emitOpError("source's last extent must be 2, got ") << pair;
+  if (failed(verifyResultShape(*this, half, shape.drop_back())))
+    return failure();
+  auto tensor = dyn_cast<RankedTensorType>(half);
+  return tensor ? verifyBothHaveLayout(*this, pair, tensor) : success();
+}
+
+LogicalResult SplitOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &results) {
+  Type half = getFirst().getType();
+  // split(join(x, y)) = x, y
+  auto join = getSource().getDefiningOp<JoinOp>();
+  if (join && join.getFirst().getType() == half) {
+    results.append({join.getFirst(), join.getSecond()});
+    return success();
+  }
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource());
+  if (!splat)
+    return failure();
+  auto tensor = dyn_cast<RankedTensorType>(half);
+  Attribute value = tensor ? Attribute(splat.resizeSplat(tensor)) : splat.getSplatValue<Attribute>();
+  results.append({value, value});
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

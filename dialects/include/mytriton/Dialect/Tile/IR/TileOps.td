@@ -8,6 +8,7 @@
 #define MYTRITON_DIALECT_TILE_IR_TILEOPS_TD
 
 include "mytriton/Dialect/Tile/IR/TileArithOps.td"
+include "mytriton/Dialect/Tile/IR/TileIndexingOps.td"
 include "mytriton/Dialect/Tile/IR/TileMemoryOps.td"
 include "mytriton/Dialect/Tile/IR/TileProgramOps.td"
 include "mytriton/Dialect/Tile/IR/TileReduceOps.td"

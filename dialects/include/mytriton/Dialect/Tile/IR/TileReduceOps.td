@@ -53,6 +53,8 @@ def Tile_ReduceOp : Tile_CombiningOp<"reduce"> {
        tuple, and yields one for each.
     6. Operations in the region are of scalars and without regions: those of
        `arith` and `math`, and element-wise ones of this dialect.
+    7. No result of the region, but for an i1, is a subtraction, division,
+       remainder, shift or power of just the two elements of its operand.
   }];
   let arguments = (ins Variadic<Tile_ValueTile>:$operands, I32Attr:$axis);
   let results = (outs Variadic<Tile_Values>:$results);
@@ -89,6 +91,8 @@ def Tile_ScanOp : Tile_CombiningOp<"scan", [
        tuple, and yields one for each.
     5. Operations in the region are of scalars and without regions: those of
        `arith` and `math`, and element-wise ones of this dialect.
+    6. No result of the region, but for an i1, is a subtraction, division,
+       remainder, shift or power of just the two elements of its operand.
   }];
   let arguments = (ins Variadic<Tile_ValueTile>:$operands, I32Attr:$axis, UnitAttr:$reverse);
   let results = (outs Variadic<Tile_ValueTile>:$results);

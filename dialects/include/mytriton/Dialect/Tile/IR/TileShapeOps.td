@@ -167,6 +167,71 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_JoinOp : Tile_Op<"join", [Pure, SameTypeOperands]> {
+  let summary = "two tiles side by side along a new last dimension";
+  let description = [{
+    Returns the tile with one more dimension, the last, of extent 2: the elements
+    of `first` stand at 0 along it, those of `second` at 1. Two scalars give a
+    tile of rank 1.
+
+    ```mlir
+    %c = tile.join %a, %b : tensor<16x32xf32> -> tensor<16x32x2xf32>
+    %p = tile.join %x, %y : f32 -> tensor<2xf32>
+    ```
+
+    In the layout stage the operation moves nothing between threads: a thread
+    must hold, under the operands' layout, each element that the result's layout
+    gives it. The result may have any layout if the operands have the same with
+    the last dimension dropped.
+
+    The operation folds on two equal constants with equal elements, and on the
+    two results of one `tile.split` of the result's type.
+
+    Constraints:
+    1. The operands are scalars, pointers or tiles of one type.
+    2. The result is a tile of the operands' element type.
+    3. The result's shape is the operands' with 2 behind it.
+    4. Operands that are tiles, and the result, have a layout, or none has.
+  }];
+  let arguments = (ins Tile_AnyValue:$first, Tile_AnyValue:$second);
+  let results = (outs Tile_AnyTile:$result);
+  let assemblyFormat = "$first `,` $second attr-dict `:` type($first) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_SplitOp : Tile_Op<"split", [Pure, AllTypesMatch<["first", "second"]>]> {
+  let summary = "the two halves of a tile along its last dimension of extent 2";
+  let description = [{
+    The inverse of `tile.join`: `first` has the elements at 0 along the last
+    dimension, `second` those at 1. A tile of rank 1 gives two scalars.
+
+    ```mlir
+    %a, %b = tile.split %c : tensor<16x32x2xf32> -> tensor<16x32xf32>
+    %x, %y = tile.split %p : tensor<2xf32> -> f32
+    ```
+
+    In the layout stage the operation moves nothing between threads: a thread
+    must hold both elements, under the source's layout, of each place that the
+    results' layout gives it.
+
+    The operation folds on a constant with equal elements, and on a `tile.join`
+    of the results' type.
+
+    Constraints:
+    1. The source is a tile whose last extent is 2.
+    2. The results have one type, of the source's element type.
+    3. Their shape is the source's without the last dimension; of rank 0 they are
+       scalars or pointers.
+    4. Results that are tiles, and the source, have a layout, or none has.
+  }];
+  let arguments = (ins Tile_AnyTile:$source);
+  let results = (outs Tile_AnyValue:$first, Tile_AnyValue:$second);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($first)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "moves elements to the threads that another layout names";
   let description = [{

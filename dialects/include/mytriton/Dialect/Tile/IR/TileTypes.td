@@ -117,6 +117,9 @@ def Tile_ValueTile : Tile_TileOf<
     Tile_Scalar, "scalars (i1, i8, i16, i32, i64, f16, bf16, f32, f64)">;
 def Tile_AnyValue : Tile_ScalarOrTileOf<Tile_Element, "scalar or pointer">;
 def Tile_I32Tile : Tile_TileOf<I32, "i32">;
+def Tile_IntTile : Tile_TileOf<Tile_Int, "integers (i1, i8, i16, i32, i64)">;
+def Tile_OffsetTile : Tile_TileOf<Tile_OffsetInt, "integers (i8, i16, i32, i64)">;
+def Tile_BoolTile : Tile_TileOf<I1, "i1">;
 def Tile_Ints : Tile_ScalarOrTileOf<Tile_Int, "integer (i1, i8, i16, i32, i64)">;
 def Tile_Offsets : Tile_ScalarOrTileOf<Tile_OffsetInt, "integer (i8, i16, i32, i64)">;
 def Tile_Floats : Tile_ScalarOrTileOf<Tile_Float, "float (f16, bf16, f32, f64)">;

@@ -1,0 +1,87 @@
+//! Combines that cannot be right: whose result depends on the order in which elements are combined.
+//!
+//! Whether a combine is associative cannot be decided in general, and one need be so only for the elements that occur. What
+//! is found here is the plain mistake: a result that is one operation of the pair itself, by which no order but one is right.
+
+use crate::kernel::{Kernel, OpId, RegionId, ValueDef};
+use crate::op::{BinaryOp, OpKind};
+use crate::types::Type;
+
+/// The operation by which the combine of a reduction or scan cannot be associative, if that is plain to see: a subtraction,
+/// division, remainder, shift or power of an operand's two elements. Truth values are left alone: their difference is the
+/// exclusive or.
+pub fn non_associative(kernel: &Kernel, combine: RegionId) -> Option<OpId> {
+    let region = kernel.region(combine);
+    let (left, right) = region.args.split_at(region.args.len() / 2);
+    let results = kernel.op(*region.ops.last()?).operands.iter();
+    results
+        .zip(left.iter().zip(right))
+        .find_map(|(&result, (&left, &right))| {
+            let ValueDef::Result { op: id, .. } = kernel.value(result).def else {
+                return None;
+            };
+            let op = kernel.op(id);
+            let of_pair = op.operands[..] == [left, right] || op.operands[..] == [right, left];
+            let ordered = matches!(op.kind, OpKind::Binary(op) if depends_on_order(op));
+            (of_pair && ordered && kernel.ty(left) != Type::I1).then_some(id)
+        })
+}
+
+/// What is wrong with a combine that is such an operation.
+pub fn non_associative_message(op: &OpKind) -> String {
+    let name = op.name();
+    format!(
+        "'{name}' of the two elements is not associative: a combine may be applied in any order, as (a, b), c or as \
+         a, (b, c)"
+    )
+}
+
+fn depends_on_order(op: BinaryOp) -> bool {
+    use BinaryOp::*;
+    match op {
+        Sub | Div | DivRn | DivS | DivU | Rem | RemS | RemU | Shl | ShrS | ShrU | Pow => true,
+        Add | Mul | And | Or | Xor | MinS | MaxS | MinU | MaxU | Min | Max | MinNan | MaxNan => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constant::Const;
+    use crate::eval::eval_binary;
+    use crate::op::Domain;
+    use crate::types::Scalar;
+
+    /// Every operation that is refused has a counterexample, on each of its types.
+    #[test]
+    fn what_is_refused_depends_on_the_order() {
+        for &op in BinaryOp::ALL {
+            for scalar in Scalar::ALL.into_iter().filter(|&scalar| scalar != Scalar::I1) {
+                let of = |number: i64| match scalar.is_int() {
+                    true => Const::from_bits(scalar, number as u64),
+                    false => Const::from_f64(scalar, number as f64),
+                };
+                let apply = |a, b| eval_binary(op, a, b);
+                let differ = |a: i64, b: i64, c: i64| {
+                    let [a, b, c] = [a, b, c].map(of);
+                    let left = apply(a, b).and_then(|ab| apply(ab, c));
+                    let right = apply(b, c).and_then(|bc| apply(a, bc));
+                    matches!((left, right), (Some(left), Some(right)) if left != right)
+                };
+                let domain = match op.domain() {
+                    Domain::Int => scalar.is_int(),
+                    Domain::Float => scalar.is_float(),
+                    Domain::Number => true,
+                };
+                if !domain {
+                    continue;
+                }
+                let numbers = 1..8;
+                let found = numbers
+                    .clone()
+                    .any(|a| numbers.clone().any(|b| numbers.clone().any(|c| differ(a, b, c))));
+                assert_eq!(found, depends_on_order(op), "{op} of {scalar}");
+            }
+        }
+    }
+}
