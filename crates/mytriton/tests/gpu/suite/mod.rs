@@ -4,6 +4,7 @@ mod control;
 mod corners;
 mod matrix;
 mod memory;
+mod rows;
 mod shapes;
 
 use std::fmt::Display;
@@ -39,6 +40,7 @@ pub fn groups() -> Vec<Group> {
     let mut groups = matrix::groups();
     groups.extend(memory::groups());
     groups.extend(shapes::groups());
+    groups.extend(rows::groups());
     groups.extend(control::groups());
     groups.push(corners::group());
     groups
