@@ -36,10 +36,14 @@ pub mod nested_loops;
 /// Its `main` is the example, on the default device.
 #[path = "quickstart.rs"]
 pub mod quickstart;
+#[path = "reductions.rs"]
+pub mod reductions;
 #[path = "saxpy.rs"]
 pub mod saxpy;
 #[path = "softmax.rs"]
 pub mod softmax;
+#[path = "top_k.rs"]
+pub mod top_k;
 #[path = "transpose.rs"]
 pub mod transpose;
 #[path = "vector_add.rs"]
@@ -65,5 +69,7 @@ examples! {
     layer_norm: [1, 127, 1_003];
     cross_entropy: [1, 2_003];
     transpose: [1, 67];
+    reductions: [1, 1_003];
+    top_k: [1, 37];
     vector_add: [1, 100_003];
 }

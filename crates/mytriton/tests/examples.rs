@@ -345,6 +345,13 @@ mod compiled {
             all::transpose::transpose::build::<u8>(128, 64)?,
             all::transpose::copy_tiles::build::<f16>(64, 64)?,
             all::transpose::permute_3d::build::<f32>(2, 1, 0, 8, 4, 32)?,
+            all::reductions::row_sum::build::<i8, i32>(512)?,
+            all::reductions::column_sum::build::<bf16, f32>(16, 64)?,
+            all::reductions::row_max::build::<f16>(512)?,
+            all::reductions::row_argmax::build::<f32>(512)?,
+            all::reductions::row_cumsum::build::<f32, f32>(512)?,
+            all::top_k::top_k::build(128, 8)?,
+            all::top_k::sort_rows::build::<f16>(64)?,
             correct_samples::build::<u8>(1, false, 1024)?,
             correct_samples::build::<u8>(4, true, 1024)?,
             correct_samples::build::<u16>(3, false, 1024)?,
@@ -364,5 +371,115 @@ mod compiled {
             }
         }
         assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
+
+    /// Rows whose length is known to be a multiple of 16 are read and written 16 bytes at a time; what is kept by row alone
+    /// (mean and 1/sigma) is one element for each.
+    #[test]
+    fn rows_and_tiles_move_in_wide_accesses() {
+        use all::layer_norm::layer_norm;
+        use all::softmax::softmax;
+        use all::transpose::transpose;
+        use mytriton::abi::Code;
+        use mytriton::frontend::{ConstexprValue, DType, KernelDef, Specialization};
+
+        // The arguments that multiples of 16 are known of, the constants, warps, and stores that are narrow.
+        type Row = (&'static str, &'static KernelDef, DType, usize, [i32; 2], u32, usize);
+        let rows: [Row; 8] = [
+            (
+                "softmax of f32, a row",
+                softmax::definition(),
+                DType::F32,
+                4,
+                [1, 1024],
+                4,
+                0,
+            ),
+            (
+                "softmax of f32, 16 rows",
+                softmax::definition(),
+                DType::F32,
+                4,
+                [16, 64],
+                4,
+                0,
+            ),
+            (
+                "softmax of bf16, a row",
+                softmax::definition(),
+                DType::BF16,
+                4,
+                [1, 4096],
+                8,
+                0,
+            ),
+            (
+                "layer norm of f32",
+                layer_norm::definition(),
+                DType::F32,
+                8,
+                [1, 2048],
+                4,
+                2,
+            ),
+            (
+                "layer norm of f16",
+                layer_norm::definition(),
+                DType::F16,
+                8,
+                [1, 4096],
+                8,
+                2,
+            ),
+            (
+                "transpose of f32",
+                transpose::definition(),
+                DType::F32,
+                4,
+                [64, 64],
+                4,
+                0,
+            ),
+            (
+                "transpose of bf16",
+                transpose::definition(),
+                DType::BF16,
+                4,
+                [128, 64],
+                4,
+                0,
+            ),
+            ("transpose of u8", transpose::definition(), DType::U8, 4, [64, 64], 4, 0),
+        ];
+        let mut failures = Vec::new();
+        for (what, definition, dtype, multiples, constants, num_warps, narrow_stores) in rows {
+            let facts = (0..multiples).fold(Specialization::NONE, Specialization::with_divisible_by_16);
+            let kernel = {
+                let [a, b] = constants.map(ConstexprValue::I32);
+                (definition.build)(&[ConstexprValue::DType(dtype), a, b], &facts).unwrap()
+            };
+            let options = LaunchOptions {
+                num_warps,
+                ..LaunchOptions::DEFAULT
+            };
+            let compiled = compile(&kernel, "sm_90a", options).unwrap();
+            let Code::Ptx(text) = &compiled.code else {
+                panic!("{what}: no PTX");
+            };
+            let accesses = |name: &str| -> Vec<&str> { text.lines().filter(|line| line.contains(name)).collect() };
+            let narrow = |name: &str| {
+                accesses(name)
+                    .into_iter()
+                    .filter(|line| !line.contains(".v4.b32"))
+                    .count()
+            };
+            let (loads, stores) = (accesses("ld.global").len(), accesses("st.global").len());
+            if loads == 0 || stores <= narrow_stores || narrow("ld.global") > 0 || narrow("st.global") != narrow_stores
+            {
+                let all = [accesses("ld.global"), accesses("st.global")].concat().join("\n");
+                failures.push(format!("{what}:\n{all}"));
+            }
+        }
+        assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     }
 }

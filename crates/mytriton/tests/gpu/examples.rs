@@ -6,7 +6,7 @@ use crate::check::{Check, failed, function, result};
 
 #[allow(unused_imports, missing_docs)]
 #[path = "../../../../examples/all.rs"]
-mod all;
+pub mod all;
 
 /// One check for each example and size.
 pub fn checks(seed: u64) -> Vec<Check> {

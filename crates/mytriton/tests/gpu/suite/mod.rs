@@ -6,6 +6,7 @@ mod corners;
 mod elements;
 mod matrix;
 mod memory;
+mod rows;
 mod shapes;
 
 use std::fmt::Display;
@@ -43,6 +44,7 @@ pub fn groups() -> Vec<Group> {
     groups.extend(shapes::groups());
     groups.extend(conversions::groups());
     groups.extend(elements::groups());
+    groups.extend(rows::groups());
     groups.extend(control::groups());
     groups.push(corners::group());
     groups

@@ -6,6 +6,7 @@ use mytriton_ssa::{BinaryOp, Const, eval_binary};
 
 use crate::case::{Arg, Case, Data, Launch};
 use crate::compare::Rule;
+use crate::examples::all::transpose as transpose_example;
 use crate::suite::Group;
 use crate::values::{Domain, Random};
 
@@ -16,6 +17,7 @@ pub fn groups() -> Vec<Group> {
     vec![
         Group::cases("shapes-matrix", matrices),
         Group::cases("shapes-cube", cubes),
+        Group::cases("shapes-permuted", permutations),
         Group::cases("shapes-extents", extents),
         Group::cases("shapes-warps", warps),
     ]
@@ -180,6 +182,67 @@ fn cubes() -> Cases {
         of::<f16>([8, 4, 2], 8)?,
         of::<f64>([2, 2, 2], 4)?,
         of::<bf16>([1, 1, 1], 4)?,
+    ])
+}
+
+/// Dimensions in every other order, and transposes of whole tiles, by the kernels of the examples.
+fn permutations() -> Cases {
+    fn permuted<T: Element>(order: [usize; 3], tile: [i32; 3], warps: u32) -> Result<Case, FrontendError> {
+        let scalar = T::DTYPE.scalar();
+        let ([a, b, c], [i, j, k]) = (order.map(|axis| axis as i32), tile);
+        let kernel = transpose_example::permute_3d::build::<T>(a, b, c, i, j, k)?;
+        let case = Case::new(
+            format!("permute_{scalar}_{a}{b}{c}_{i}x{j}x{k}"),
+            kernel,
+            move |random| {
+                [[3, 17, 33], [1, 1, 1], [4, 8, 16]]
+                    .map(|extents: [usize; 3]| {
+                        let [n0, n1, n2] = extents;
+                        let x = Data::random(random, scalar, n0 * n1 * n2, Domain::Any, 0);
+                        let out = Data::random(random, scalar, n0 * n1 * n2, Domain::Any, 0);
+                        let (to, strides) = (order.map(|axis| extents[axis]), [n1 * n2, n2, 1]);
+                        let expected = (0..n0 * n1 * n2).map(|at| {
+                            let index = [at / (to[1] * to[2]), at / to[2] % to[1], at % to[2]];
+                            x.get((0..3).map(|d| index[d] * strides[order[d]]).sum())
+                        });
+                        let expected = expected.collect();
+                        let blocks = |d: usize| (to[d] as u32).div_ceil(tile[d] as u32);
+                        let extents = extents.map(|extent| Arg::from(extent as i32));
+                        let args = [x, out].map(Arg::from).into_iter().chain(extents);
+                        let what = format!("{n0}x{n1}x{n2}");
+                        Launch::new(what, [blocks(2), blocks(1), blocks(0)], args).exact(1, expected)
+                    })
+                    .into()
+            },
+        );
+        Ok(case.warps(warps))
+    }
+    fn turned<T: Element>((th, tw): (i32, i32), warps: u32) -> Result<Case, FrontendError> {
+        let scalar = T::DTYPE.scalar();
+        let kernel = transpose_example::transpose::build::<T>(th, tw)?;
+        let case = Case::new(format!("tiles_{scalar}_{th}x{tw}"), kernel, move |random| {
+            [(1, 3), (65, 127), (64, 64)]
+                .map(|(m, n): (usize, usize)| {
+                    let x = Data::random(random, scalar, m * n, Domain::Any, 0);
+                    let out = Data::random(random, scalar, m * n, Domain::Any, 0);
+                    let expected = (0..m * n).map(|i| x.get(i % m * n + i / m)).collect();
+                    let grid = [(n as u32).div_ceil(tw as u32), (m as u32).div_ceil(th as u32), 1];
+                    let args = [x.into(), out.into(), Arg::from(m as i32), Arg::from(n as i32)];
+                    Launch::new(format!("{m}x{n}"), grid, args).exact(1, expected)
+                })
+                .into()
+        });
+        Ok(case.warps(warps))
+    }
+    Ok(vec![
+        permuted::<f32>([0, 2, 1], [2, 8, 16], 4)?,
+        permuted::<f16>([1, 0, 2], [4, 4, 32], 4)?,
+        permuted::<i8>([1, 2, 0], [8, 16, 8], 2)?,
+        permuted::<f64>([2, 0, 1], [4, 4, 16], 4)?,
+        permuted::<i32>([2, 1, 0], [3, 5, 7], 1)?,
+        turned::<f32>((64, 64), 4)?,
+        turned::<f16>((64, 32), 4)?,
+        turned::<i8>((32, 64), 8)?,
     ])
 }
 
