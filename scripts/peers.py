@@ -1,149 +1,218 @@
 #!/usr/bin/env python3
-"""Measures what `bench-gpu` measures with torch and Triton, on the same GPU, and prints both beside one another.
+"""Measures with torch and Triton what the benchmark program measures with ours, when it asks for it.
 
-    ./mytriton-bench --report bench.txt && python3 scripts/peers.py --ours bench.txt.json --out peers.json
+    ./mytriton-bench --peers python3 scripts/peers.py
 
-Only figures of one run on one machine compare. Needs torch and triton; nothing of this project imports them.
+A request is a JSON object on a line of the standard input, its answer one on the standard output. Only figures of one
+run on one machine compare. Needs torch and triton; nothing of this project imports them.
 """
 
-import argparse
 import json
 import os
 import statistics
+import sys
 import tempfile
 import time
+import traceback
 
 os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp(prefix="peers-")
 
 import torch
 import triton
-import triton.language as tl
 
-WARM_UP, REPETITIONS = 20, 100
-BATCH, BATCHES = 500, 60
-COMPILATIONS = 10
+import peers_kernels as kernels
 
-figures = []
-
-
-def figure(what, size, who, value, unit, more=""):
-    print(f"{what:<10} {size:<20} {who:<28} {value:>10.3f} {unit:<5} {more}", flush=True)
-    figures.append({"what": what, "size": size, "who": who, "value": value, "unit": unit})
+# Where the kernels run; the interpreter of Triton runs them on the CPU.
+DEVICE = os.environ.get("MYTRITON_PEERS_DEVICE", "cuda")
+# Written before every launch: more than any GPU's second-level cache holds.
+FLUSHED_BYTES = 256 << 20
+# Launches go on for so long before any is timed, so that clocks are up.
+WARM_UP_SECONDS, WARM_UP_BATCH = 0.03, 8
+LAUNCHES = 500
 
 
-@triton.jit
-def add_kernel(x, y, out, n, BLOCK: tl.constexpr):
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = at < n
-    tl.store(out + at, tl.load(x + at, mask=mask) + tl.load(y + at, mask=mask), mask=mask)
+class HostClock:
+    """In place of the GPU's events, for a device without any."""
+
+    def __init__(self):
+        self.at = 0.0
+
+    def record(self):
+        self.at = time.perf_counter()
+
+    def elapsed_time(self, end):
+        return (end.at - self.at) * 1e3
 
 
-def gpu_time(launch):
-    """Median time of a launch in milliseconds, by events around it. The operands are larger than the caches."""
-    for _ in range(WARM_UP):
-        launch()
-    times = []
-    for _ in range(REPETITIONS):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        launch()
-        end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end))
-    return statistics.median(times)
+def event():
+    return torch.cuda.Event(enable_timing=True) if DEVICE == "cuda" else HostClock()
 
 
-def bandwidth(log_size):
-    n, size = 1 << log_size, f"f32 2^{log_size}"
-    x, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
-    out, expected = torch.empty_like(x), x + y
-    rate = lambda ms, buffers: buffers * 4 * n / ms / 1e6
-    ms = gpu_time(lambda: torch.add(x, y, out=out))
-    figure("add", size, "torch", rate(ms, 3), "GB/s", f"{ms:.4f} ms")
-    best = None
-    for block, warps in ((512, 4), (1024, 4), (2048, 4), (2048, 8), (4096, 8)):
-        out.zero_()
-        launch = lambda: add_kernel[(triton.cdiv(n, block),)](x, y, out, n, BLOCK=block, num_warps=warps)
-        launch()
-        assert torch.equal(out, expected), f"block {block}"
-        best = min(filter(None, (best, (gpu_time(launch), block, warps))))
-    figure("add", size, "triton", rate(best[0], 3), "GB/s", f"block {best[1]}, {best[2]} warps, {best[0]:.4f} ms")
-    ms = gpu_time(lambda: out.copy_(x))
-    figure("copy", size, "torch", rate(ms, 2), "GB/s", f"{ms:.4f} ms")
+def synchronize():
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
 
 
-def launching():
-    n = 1024
-    x, y, out = (torch.zeros(n, device="cuda") for _ in range(3))
-    kinds = {
-        "triton": lambda: add_kernel[(1,)](x, y, out, n, BLOCK=n),
-        "torch.add": lambda: torch.add(x, y, out=out),
-    }
-    times = {name: [] for name in kinds}
-    for batch in range(BATCHES):
-        for name, launch in kinds.items():
-            start = time.perf_counter()
-            for _ in range(BATCH):
+class Bench:
+    def __init__(self):
+        self.settings = {}
+        self.launches = {}
+        self.flushed = None
+
+    def hello(self, request):
+        self.settings = request
+        self.flushed = torch.empty(FLUSHED_BYTES, dtype=torch.int8, device=DEVICE)
+        name = torch.cuda.get_device_name() if DEVICE == "cuda" else DEVICE
+        return {"device": name, "versions": {"torch": torch.__version__, "Triton": triton.__version__}}
+
+    def prepare(self, request):
+        """Makes operands, checks everyone's result, and finds Triton's best configuration."""
+        work = request["work"]
+        draw = torch.Generator(device=DEVICE)
+        draw.manual_seed(self.settings["seed"] % 2**63)
+        made = kernels.BENCHES[work["bench"]](kernels.DTYPES[work["dtype"]], work["shape"], draw)
+        self.launches, peers, problems = {}, [], []
+        try:
+            made.out.fill_(float("nan"))
+            check(made, made.torch())
+            self.launches["torch"] = made.torch
+            peers.append({"who": "torch", "config": ""})
+        except Exception as error:
+            problems.append(f"torch: {one_line(error)}")
+        best = None
+        for config, launch in made.triton.items():
+            try:
+                made.out.fill_(float("nan"))
                 launch()
-            taken = time.perf_counter() - start
-            torch.cuda.synchronize()
-            if batch >= BATCHES // 6:
-                times[name].append(taken / BATCH * 1e6)
-    for name, list_ in times.items():
-        figure("launch", "4 arguments", name, statistics.median(list_), "us", f"least {min(list_):.3f}")
+                check(made, made.out)
+                took = statistics.median(self.times(launch, self.settings["trial"]))
+                if best is None or took < best[0]:
+                    best = (took, config, launch)
+            except Exception as error:
+                problems.append(f"triton, {config}: {one_line(error)}")
+        if best:
+            self.launches["triton"] = best[2]
+            peers.append({"who": "triton", "config": best[1]})
+        return {"peers": peers, "problems": problems}
+
+    def times(self, launch, repetitions):
+        """Milliseconds of each launch, by events around it; the cache is flushed before."""
+        start = time.perf_counter()
+        while time.perf_counter() - start < WARM_UP_SECONDS:
+            for _ in range(WARM_UP_BATCH):
+                launch()
+            synchronize()
+        events = [(event(), event()) for _ in range(repetitions)]
+        for begin, end in events:
+            self.flushed.zero_()
+            begin.record()
+            launch()
+            end.record()
+        synchronize()
+        return [begin.elapsed_time(end) for begin, end in events]
+
+    def measure(self, request):
+        return {"times": self.times(self.launches[request["who"]], self.settings["repetitions"])}
+
+    def release(self, _):
+        self.launches = {}
+        if DEVICE == "cuda":
+            torch.cuda.empty_cache()
+        return {}
+
+    def compile(self, request):
+        """Triton's time from source to machine code (it runs ptxas), with an empty cache each time."""
+        times = [compile_cold(*COMPILED[request["kernel"]]) for _ in range(self.settings["compilations"] + 1)]
+        return {"first": times[0], "times": times[1:]}
+
+    def launch(self, _):
+        """The host's milliseconds of a launch: a number for each batch."""
+        n = 1024
+        x, y, out = (torch.zeros(n, device=DEVICE) for _ in range(3))
+        kinds = {
+            "triton": lambda: kernels.add_kernel[(1,)](x, y, out, n, BLOCK=n),
+            "torch": lambda: torch.add(x, y, out=out),
+        }
+        times = {name: [] for name in kinds}
+        # The first batch fills caches.
+        for batch in range(self.settings["batches"] + 1):
+            for name, launch in kinds.items():
+                start = time.perf_counter()
+                for _ in range(LAUNCHES):
+                    launch()
+                took = (time.perf_counter() - start) * 1e3 / LAUNCHES
+                synchronize()
+                if batch:
+                    times[name].append(took)
+        return times
 
 
-def compiling():
-    """Triton's time from source to machine code (it runs ptxas), with an empty cache each time."""
+def check(work, found):
+    """Compares with float64, a part of the rows at a time."""
+    for first in range(0, len(found), work.rows):
+        rows = slice(first, first + work.rows)
+        right = work.reference(rows)
+        error = (found[rows].double() - right).abs()
+        limit = work.tolerance * right.abs()
+        limit = limit.amax(-1, keepdim=True) if right.dim() > 1 else limit.amax()
+        # NaN is not within any limit.
+        wrong = ~(error <= limit)
+        if wrong.any():
+            raise ValueError(f"{int(wrong.sum())} wrong results from row {first} on, by up to {float(error.max()):.3g}")
+
+
+# Kernel, types of its parameters, constexpr values, warps: the same as ours.
+COMPILED = {
+    "add f32": (
+        kernels.add_kernel,
+        {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32"},
+        {"BLOCK": 1024},
+        4,
+    ),
+    "softmax bf16 4096": (
+        kernels.softmax_kernel,
+        {"x": "*bf16", "out": "*bf16", "m": "i32", "n": "i32"},
+        {"M": 1, "N": 4096},
+        8,
+    ),
+}
+
+
+def compile_cold(kernel, types, constexprs, warps, target=None):
     from triton.compiler import ASTSource, compile as compile_source
 
-    signature = {"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}
-    aligned = {(i,): [["tt.divisibility", 16]] for i in range(4)}
-    times = []
-    for _ in range(COMPILATIONS + 1):
-        with tempfile.TemporaryDirectory() as cache:
-            triton.knobs.cache.dir = cache
-            source = ASTSource(fn=add_kernel, signature=signature, constexprs={"BLOCK": 1024}, attrs=aligned)
-            start = time.perf_counter()
-            compile_source(source, options={"num_warps": 4})
-            times.append((time.perf_counter() - start) * 1e3)
-    figure("compile", "add, first of process", "triton", times[0], "ms")
-    figure("compile", "add, to machine code", "triton", statistics.median(times[1:]), "ms")
+    signature = types | {name: "constexpr" for name in constexprs}
+    aligned = {(index,): [["tt.divisibility", 16]] for index in range(len(types))}
+    with tempfile.TemporaryDirectory() as cache:
+        triton.knobs.cache.dir = cache
+        source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs, attrs=aligned)
+        start = time.perf_counter()
+        compile_source(source, target=target, options={"num_warps": warps})
+        return (time.perf_counter() - start) * 1e3
 
 
-def merge(ours):
-    """Prints every figure that somebody else has too, with ours as a part of the best of theirs."""
-    rows = {}
-    for entry in ours["figures"] + figures:
-        rows.setdefault((entry["what"], entry["size"], entry["unit"]), []).append(entry)
-    print(f"\nours ({ours['facts']}) beside the peers'")
-    for (what, size, unit), entries in rows.items():
-        line = ", ".join(f"{e['who']} {e['value']:.3f}" for e in entries)
-        mine = [e["value"] for e in entries if e["who"].startswith("mytriton")]
-        theirs = [e["value"] for e in entries if not e["who"].startswith(("mytriton", "cuLaunchKernel", "driver"))]
-        ratio = ""
-        if mine and theirs:
-            best = max if unit == "GB/s" else min
-            ratio = f"  = {best(mine) / best(theirs):.3f} of the best peer's"
-        print(f"{what:<8} {size:<22} [{unit}] {line}{ratio}")
+def one_line(error):
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:300]}"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ours", help="the JSON that bench-gpu wrote")
-    parser.add_argument("--out", help="where the figures go as JSON")
-    parser.add_argument("--log-size", type=int, default=28)
-    options = parser.parse_args()
-    facts = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__}
-    print(", ".join(f"{name} {value}" for name, value in facts.items()))
-    for measure in (compiling, lambda: bandwidth(options.log_size), launching):
-        measure()
-    if options.out:
-        with open(options.out, "w", encoding="utf-8") as file:
-            json.dump({"facts": facts, "figures": figures}, file, indent=1)
-    if options.ours:
-        with open(options.ours, encoding="utf-8") as file:
-            merge(json.load(file))
+    # Answers go where the standard output went; what libraries print goes to the standard error.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    bench = Bench()
+    actions = {
+        name: getattr(bench, name)
+        for name in ("hello", "prepare", "measure", "release", "compile", "launch")
+    }
+    for line in sys.stdin:
+        try:
+            request = json.loads(line)
+            answer = actions[request["do"]](request)
+        except Exception as error:
+            traceback.print_exc()
+            answer = {"error": one_line(error)}
+        print(json.dumps(answer), file=answers, flush=True)
 
 
 if __name__ == "__main__":

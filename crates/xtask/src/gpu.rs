@@ -1,7 +1,5 @@
-//! `gpu-test` and `bench`: what needs a GPU, run here or packed for a machine that has one.
-//!
-//! The executable carries everything: on the GPU machine only NVIDIA's driver is needed. Both write the report
-//! that `MYTRITON_REPORT` names.
+//! `gpu-test`, and what it shares with `bench`: building an executable that needs a GPU, and packing it for a machine
+//! that has one. The executable carries everything: only NVIDIA's driver is needed there.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,17 +9,23 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::process;
-use crate::project::{FACADE, GPU_BENCH, GPU_TEST, Project};
+use crate::project::{FACADE, GPU_TEST, Project};
 use crate::toolkit::Toolkit;
 
 /// The file that the executable writes its report to.
 const REPORT_VARIABLE: &str = "MYTRITON_REPORT";
+/// The commit that an executable names in its reports.
+const COMMIT_VARIABLE: &str = "MYTRITON_COMMIT";
 
 /// Cargo's messages as JSON on the standard output, except errors and warnings, which a person is to read.
-const MESSAGES: &str = "--message-format=json-render-diagnostics";
+pub const MESSAGES: &str = "--message-format=json-render-diagnostics";
 
+/// How the GPU tests are run or packed.
 #[derive(Args)]
-struct Common {
+pub struct TestOptions {
+    /// Run the release build
+    #[arg(long)]
+    release: bool,
     /// Build for release and pack the executable into this .tar.xz instead of running it
     #[arg(long, value_name = "FILE.tar.xz")]
     archive: Option<PathBuf>,
@@ -33,35 +37,32 @@ struct Common {
     arguments: Vec<String>,
 }
 
-/// How the GPU tests are run or packed.
-#[derive(Args)]
-pub struct TestOptions {
-    /// Run the release build
-    #[arg(long)]
-    release: bool,
-    #[command(flatten)]
-    common: Common,
-}
-
-/// How the measurements are run or packed; they are always a release build.
-#[derive(Args)]
-pub struct BenchOptions {
-    #[command(flatten)]
-    common: Common,
-}
+/// What the GPU tests are called where they are packed.
+const PACKED: &str = "mytriton-gpu-test";
 
 /// Builds the GPU tests, and runs or packs them.
 ///
 /// # Errors
 /// They do not build, there is no GPU to run them on, or one fails.
 pub fn test(project: &Project, options: &TestOptions) -> Result<()> {
-    let profile = if options.release || options.common.archive.is_some() {
+    let profile = if options.release || options.archive.is_some() {
         "release"
     } else {
         "dev"
     };
-    let build = test_build(GPU_TEST, profile);
-    run_or_pack(project, &options.common, "mytriton-gpu-test", GPU_TEST, &build)
+    let there = format!("{REPORT_VARIABLE}=report.txt ./{PACKED}");
+    if options.archive.is_none() {
+        require_driver(&there)?;
+    }
+    let executable = build_executable(project, GPU_TEST, profile)?;
+    if let Some(archive) = &options.archive {
+        return pack(project, &executable, PACKED, &[], archive, &there);
+    }
+    let mut command = start(project, &executable);
+    if let Some(report) = &options.report {
+        command.env(REPORT_VARIABLE, std::path::absolute(report)?);
+    }
+    process::run(command.args(&options.arguments))
 }
 
 /// Cargo's arguments to build one of the facade's test executables.
@@ -84,45 +85,63 @@ fn test_build<'a>(target: &'a str, profile: &'a str) -> [&'a str; 9] {
 /// # Errors
 /// It does not build.
 pub fn build_executable(project: &Project, target: &str, profile: &str) -> Result<PathBuf> {
-    let messages = process::capture(&mut project.cargo(test_build(target, profile)))?;
-    find_executable(&messages, target)
+    build(project, target, &test_build(target, profile))
 }
 
-/// Builds the measurements, and runs or packs them.
+/// Builds an executable by these arguments to Cargo, among them [`MESSAGES`].
 ///
 /// # Errors
-/// They do not build, there is no GPU to run them on, or they fail.
-pub fn bench(project: &Project, options: &BenchOptions) -> Result<()> {
-    let kind = target_kind(&project.metadata()?, GPU_BENCH)?;
-    let build = ["build", "--package", FACADE, kind, GPU_BENCH, "--release", MESSAGES];
-    run_or_pack(project, &options.common, "mytriton-bench", GPU_BENCH, &build)
+/// It does not build.
+pub fn build(project: &Project, target: &str, arguments: &[&str]) -> Result<PathBuf> {
+    let mut cargo = project.cargo(arguments.iter().copied());
+    if let Some(commit) = commit(project) {
+        cargo.env(COMMIT_VARIABLE, commit);
+    }
+    find_executable(&process::capture(&mut cargo)?, target)
 }
 
-fn run_or_pack(project: &Project, options: &Common, packed: &str, target: &str, build: &[&str]) -> Result<()> {
-    // Without a driver a run would fail after minutes of building: say so first.
-    if options.archive.is_none() && !driver_present() {
-        bail!(
-            "there is no NVIDIA driver on this machine, so nothing was run.\nPass --archive FILE.tar.xz to pack the \
-             executable for a machine that has one: unpack it there and run ./{packed}, with {REPORT_VARIABLE}=FILE \
-             in the environment for a report"
-        );
+/// The commit in short, with a word where files differ from it; nothing outside a repository.
+fn commit(project: &Project) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git")
+            .args(arguments)
+            .current_dir(project.root())
+            .output()
+            .ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        output.status.success().then_some(text)
+    };
+    let commit = git(&["rev-parse", "--short", "HEAD"])?;
+    let changed = !git(&["status", "--porcelain"])?.is_empty();
+    Some(if changed {
+        format!("{commit} and changes")
+    } else {
+        commit
+    })
+}
+
+/// The executable in the top directory, with the toolkit's variables where it is set up.
+pub fn start(project: &Project, executable: &Path) -> Command {
+    let mut command = Command::new(executable);
+    command.current_dir(project.root());
+    if let Ok(toolkit) = Toolkit::find(project) {
+        command.envs(toolkit.environment());
     }
-    let messages = process::capture(&mut project.cargo(build.iter().copied()))?;
-    let executable = find_executable(&messages, target)?;
-    match &options.archive {
-        Some(archive) => pack(project, &executable, packed, archive),
-        None => {
-            let mut command = Command::new(&executable);
-            command.args(&options.arguments).current_dir(project.root());
-            if let Ok(toolkit) = Toolkit::find(project) {
-                command.envs(toolkit.environment());
-            }
-            if let Some(report) = &options.report {
-                command.env(REPORT_VARIABLE, std::path::absolute(report)?);
-            }
-            process::run(&mut command)
-        }
+    command
+}
+
+/// Without a driver a run would fail after minutes of building: this says so first.
+///
+/// # Errors
+/// There is none.
+pub fn require_driver(there: &str) -> Result<()> {
+    if driver_present() {
+        return Ok(());
     }
+    bail!(
+        "there is no NVIDIA driver on this machine, so nothing was run.\nPass --archive FILE.tar.xz to pack the \
+         executable for a machine that has one: unpack it there and run {there}"
+    )
 }
 
 /// The device files that the driver's kernel module makes: on Linux itself, and under Windows.
@@ -130,28 +149,6 @@ fn driver_present() -> bool {
     ["/dev/nvidiactl", "/dev/dxg"]
         .iter()
         .any(|path| Path::new(path).exists())
-}
-
-/// The option that selects the facade's executable or example of this name.
-fn target_kind(metadata: &Value, name: &str) -> Result<&'static str> {
-    let packages = metadata["packages"]
-        .as_array()
-        .context("`cargo metadata` lists no packages")?;
-    let targets = packages
-        .iter()
-        .filter(|package| package["name"] == FACADE)
-        .flat_map(|package| package["targets"].as_array().into_iter().flatten());
-    for target in targets.filter(|target| target["name"] == name) {
-        let kinds = target["kind"].as_array().into_iter().flatten();
-        for kind in kinds.filter_map(Value::as_str) {
-            match kind {
-                "bin" => return Ok("--bin"),
-                "example" => return Ok("--example"),
-                _ => {}
-            }
-        }
-    }
-    bail!("package {FACADE} has no executable or example called {name}")
 }
 
 /// The executable of a target in Cargo's build messages, one JSON object a line.
@@ -164,9 +161,20 @@ fn find_executable(messages: &str, target: &str) -> Result<PathBuf> {
         .with_context(|| format!("Cargo built no executable called {target}"))
 }
 
-/// Packs the executable under a plain name. `strip` takes what the release profile leaves; xz is what GPU
-/// machines have to unpack with, and its fastest level loses little on machine code.
-fn pack(project: &Project, executable: &Path, name: &str, archive: &Path) -> Result<()> {
+/// Packs the executable under a plain name, with files of the project beside it, and says how to run it. `strip` takes
+/// what the release profile leaves; xz is what GPU machines have to unpack with, and its fastest level loses little on
+/// machine code.
+///
+/// # Errors
+/// A file cannot be read or written, or a program is missing.
+pub fn pack(
+    project: &Project,
+    executable: &Path,
+    name: &str,
+    files: &[&str],
+    archive: &Path,
+    there: &str,
+) -> Result<()> {
     let staging = project.target_directory()?.join("xtask");
     std::fs::create_dir_all(&staging)?;
     let staged = staging.join(name);
@@ -176,7 +184,8 @@ fn pack(project: &Project, executable: &Path, name: &str, archive: &Path) -> Res
     let mut tar = Command::new("tar");
     tar.args(["--create", "--use-compress-program", "xz -1 -T0", "--file"])
         .arg(&archive);
-    process::run(tar.arg("--directory").arg(&staging).arg(name))?;
+    tar.arg("--directory").arg(&staging).arg(name);
+    process::run(tar.arg("--directory").arg(project.root()).args(files))?;
     let megabytes = |path: &Path| std::fs::metadata(path).map(|facts| facts.len() as f64 / 1e6);
     println!(
         "packed {} ({:.1} MB) as {} ({:.1} MB)",
@@ -186,7 +195,7 @@ fn pack(project: &Project, executable: &Path, name: &str, archive: &Path) -> Res
         megabytes(&archive)?
     );
     println!(
-        "there: tar -xf {0} && {REPORT_VARIABLE}=report.txt ./{name}",
+        "there: tar -xf {} && {there}",
         archive.file_name().unwrap_or_default().display()
     );
     Ok(())
@@ -213,18 +222,5 @@ mod tests {
                 .to_string()
                 .contains("bench")
         );
-    }
-
-    #[test]
-    fn measurements_may_be_an_executable_or_an_example() {
-        let metadata = |kind: &str| {
-            json!({"packages": [
-                {"name": "elsewhere", "targets": [{"name": "bench-gpu", "kind": ["bin"]}]},
-                {"name": FACADE, "targets": [{"name": "bench-gpu", "kind": [kind]}]},
-            ]})
-        };
-        assert_eq!(target_kind(&metadata("bin"), "bench-gpu").unwrap(), "--bin");
-        assert_eq!(target_kind(&metadata("example"), "bench-gpu").unwrap(), "--example");
-        assert!(target_kind(&metadata("lib"), "bench-gpu").is_err());
     }
 }

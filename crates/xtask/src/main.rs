@@ -4,6 +4,7 @@
 //! other tasks are the pieces. Nothing here needs LLVM or Python to build, so `setup` works on a machine that
 //! has only Rust and a C linker.
 
+mod bench;
 mod docs;
 mod fuzz;
 mod gpu;
@@ -47,8 +48,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Build the tests that need a GPU, and run them or pack them for a GPU machine
     GpuTest(gpu::TestOptions),
-    /// Build the measurements, and run them or pack them for a GPU machine
-    Bench(gpu::BenchOptions),
+    /// Build the measurements, and run them and the peers' in turn, or pack them for a GPU machine
+    Bench(bench::BenchOptions),
     /// Write the reference pages under docs/generated/ anew from the dialect's definition
     Docs {
         /// Change nothing; fail where a page is not what would be written
@@ -80,7 +81,7 @@ fn dispatch(task: Task) -> Result<()> {
         Task::Lit(options) => lit::run(&project, &options).map(drop),
         Task::Fuzz(options) => fuzz::run(&project, &options),
         Task::GpuTest(options) => gpu::test(&project, &options),
-        Task::Bench(options) => gpu::bench(&project, &options),
+        Task::Bench(options) => bench::run(&project, &options),
         Task::Docs { check } => docs::run(&project, check),
         Task::Tidy => tidy::run(&project).map(drop),
         Task::Env => toolkit::print_environment(&project),

@@ -1,0 +1,44 @@
+//! How much is measured.
+
+/// How often everything is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Turns of everyone.
+    pub rounds: usize,
+    /// Launches timed in each turn.
+    pub repetitions: usize,
+    /// Launches timed to choose a configuration.
+    pub trial: usize,
+    /// Compilations after the first.
+    pub compilations: usize,
+    /// Batches of launches timed on the host, in each turn.
+    pub batches: usize,
+    /// Of the inputs.
+    pub seed: u64,
+}
+
+impl Settings {
+    /// For figures that are shown.
+    pub fn full(seed: u64) -> Settings {
+        Settings {
+            rounds: 3,
+            repetitions: 60,
+            trial: 15,
+            compilations: 12,
+            batches: 20,
+            seed,
+        }
+    }
+
+    /// For a look while working.
+    pub fn quick(seed: u64) -> Settings {
+        Settings {
+            rounds: 1,
+            repetitions: 20,
+            trial: 5,
+            compilations: 4,
+            batches: 6,
+            seed,
+        }
+    }
+}
