@@ -34,7 +34,7 @@ use crate::tree::{Body, Tree, Val};
 
 /// Do the kernels of seeds join, split, gather and count elements? Not before every executor does: the tile dialect has no
 /// form for these operations yet. [`generate_with_choices`] has them already.
-const CHOICES: bool = false;
+const CHOICES: bool = true;
 
 /// The kernel that belongs to a seed, with its launch. The same on every machine.
 pub fn generate(seed: u64) -> Case {

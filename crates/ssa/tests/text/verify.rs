@@ -2,7 +2,7 @@
 
 use mytriton_ssa::{
     Axis, BinaryOp, BuildError, Builder, Const, Elem, Kernel, Loc, MAX_NESTING, Module, OpId, OpKind, RegionId, Rule,
-    Scalar, Shape, Type, UnaryOp, ValueId, verify, verify_module,
+    Scalar, Type, UnaryOp, ValueId, verify, verify_module,
 };
 use proptest::prelude::*;
 
@@ -566,10 +566,10 @@ fn isolated() {
 
 #[test]
 fn combines_that_depend_on_the_order() {
-    let refused = |ty: Type, op: BinaryOp, swap: bool| {
+    let refused = |scalar: Scalar, op: BinaryOp, swap: bool| {
         let mut b = Builder::new("k");
-        let one = b.constant(Const::from_bits(ty.as_scalar().unwrap(), 1));
-        let x = b.splat(one, Shape::new(&[4]).unwrap()).unwrap();
+        let one = b.constant(Const::from_bits(scalar, 1));
+        let x = b.splat(one, Type::block(scalar, &[4]).unwrap()).unwrap();
         let made = b.scan::<BuildError>(&[x, x], 0, false, |b, x, y| {
             let (first, second) = if swap { (y[1], x[1]) } else { (x[1], y[1]) };
             Ok(vec![b.binary(BinaryOp::Add, x[0], y[0])?, b.binary(op, first, second)?])
@@ -577,15 +577,15 @@ fn combines_that_depend_on_the_order() {
         made.err().map(|error| error.to_string())
     };
     for swap in [false, true] {
-        let message = refused(Type::I32, BinaryOp::DivU, swap).unwrap();
+        let message = refused(Scalar::I32, BinaryOp::DivU, swap).unwrap();
         assert!(
             message.contains("'div_u' of the two elements is not associative"),
             "{message}"
         );
-        assert!(refused(Type::F32, BinaryOp::Pow, swap).is_some());
-        assert_eq!(refused(Type::I32, BinaryOp::Mul, swap), None);
+        assert!(refused(Scalar::F32, BinaryOp::Pow, swap).is_some());
+        assert_eq!(refused(Scalar::I32, BinaryOp::Mul, swap), None);
         // The exclusive or.
-        assert_eq!(refused(Type::I1, BinaryOp::Sub, swap), None);
+        assert_eq!(refused(Scalar::I1, BinaryOp::Sub, swap), None);
     }
 }
 
