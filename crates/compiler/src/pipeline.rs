@@ -3,7 +3,16 @@
 use crate::stage::Stage;
 
 /// From the `tile` stage to the `layout` stage.
-pub const LAYOUT: &str = "builtin.module(tile-assign-layouts,tile-allocate-shared,tile-insert-barriers)";
+pub const LAYOUT: &str = "builtin.module(tile-assign-layouts,tile-coalesce-memory,\
+    tile-optimize-thread-locality,tile-propagate-layouts,tile-allocate-shared,\
+    tile-insert-barriers)";
+
+/// The passes to the `layout` stage that a kernel lowers without, if to slower code.
+pub const OPTIONAL: &[&str] = &[
+    "tile-coalesce-memory",
+    "tile-optimize-thread-locality",
+    "tile-propagate-layouts",
+];
 
 /// From the `layout` stage to the `gpu` stage.
 pub const GPU: &str = "builtin.module(convert-tile-to-gpu,gpu.module(canonicalize,cse))";

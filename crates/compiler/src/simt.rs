@@ -60,8 +60,9 @@ pub enum Form {
     Simt(Box<Program>),
 }
 
-/// A kernel after each pass of its way to the `gpu` stage, for comparing what each one changes. Modules with layouts
-/// have no form that can be run, so there is none after the passes that lead to the `layout` stage.
+/// A kernel after each pass of its way to the `gpu` stage, for comparing what each one changes. Modules with layouts have
+/// no form that can be run. After a pass that leads to the `layout` stage, a copy goes on to the `gpu` stage without the
+/// [optional](pipeline::OPTIONAL) passes that would follow.
 ///
 /// # Errors
 /// As [`simt`].
@@ -73,18 +74,39 @@ pub fn steps(kernel: &Kernel, options: &CompileOptions) -> Result<Vec<Step>, Com
         form: Form::Ssa(Box::new(tile_kernel(&module, kernel)?)),
     }];
     shared::set_limit(&module, options.target);
-    for stage in [Stage::Layout, Stage::Gpu] {
-        for pass in pipeline::leading_to(stage).map(pipeline::passes).unwrap_or_default() {
-            run_pipeline(&context, &mut module, &pass.pipeline, stage, &kernel.name)?;
-            if stage == Stage::Gpu {
-                steps.push(Step {
-                    after: pass.name,
-                    form: Form::Simt(Box::new(program(&module, kernel)?)),
-                });
-            }
+    let runnable = |module: &Module| program(module, kernel).map(|program| Form::Simt(Box::new(program)));
+    let passes_to = |stage| pipeline::leading_to(stage).map(pipeline::passes).unwrap_or_default();
+    let (to_layout, to_gpu) = (passes_to(Stage::Layout), passes_to(Stage::Gpu));
+    for (index, pass) in to_layout.iter().enumerate() {
+        run_pipeline(&context, &mut module, &pass.pipeline, Stage::Layout, &kernel.name)?;
+        // From the first pass on tiles have layouts.
+        let mut copy = copy_of(&module, kernel)?;
+        let required = |pass: &&pipeline::Pass| !pipeline::OPTIONAL.contains(&pass.name.as_str());
+        for rest in to_layout[index + 1..].iter().filter(required) {
+            run_pipeline(&context, &mut copy, &rest.pipeline, Stage::Layout, &kernel.name)?;
         }
+        for rest in &to_gpu {
+            run_pipeline(&context, &mut copy, &rest.pipeline, Stage::Gpu, &kernel.name)?;
+        }
+        steps.push(Step {
+            after: pass.name.clone(),
+            form: runnable(&copy)?,
+        });
+    }
+    for pass in to_gpu {
+        run_pipeline(&context, &mut module, &pass.pipeline, Stage::Gpu, &kernel.name)?;
+        steps.push(Step {
+            after: pass.name,
+            form: runnable(&module)?,
+        });
     }
     Ok(steps)
+}
+
+fn copy_of<'c>(module: &Module<'c>, kernel: &Kernel) -> Result<Module<'c>, CompileError> {
+    let copy = Module::from_operation((*module.as_operation()).clone());
+    let fail = || "the copy of a module is no module".to_owned();
+    copy.ok_or_else(|| CompileError::new(Stage::Layout, &kernel.name, None, fail()))
 }
 
 fn tile_kernel(module: &Module<'_>, kernel: &Kernel) -> Result<Kernel, CompileError> {

@@ -6,7 +6,10 @@ use melior::pass::{ExternalPass, Pass, create_external};
 use mytriton_tile_sys as sys;
 
 use crate::ir::PassResult;
-use crate::{allocate_shared, assign_layouts, convert_tile_to_gpu, insert_barriers};
+use crate::{
+    allocate_shared, assign_layouts, coalesce_memory, convert_tile_to_gpu, infer_axis_info, insert_barriers,
+    optimize_thread_locality, propagate_layouts,
+};
 
 /// Defines a pass as an MLIR pass on `builtin.module`.
 macro_rules! pass {
@@ -30,11 +33,43 @@ fn finish(result: PassResult<'_>, pass: ExternalPass<'_>) {
 }
 
 pass! {
+    /// See [`infer_axis_info`](mod@infer_axis_info).
+    tile_infer_axis_info,
+    "tile-infer-axis-info",
+    "Write down what is known of integers and addresses: contiguity, divisibility, constancy.",
+    infer_axis_info::run
+}
+
+pass! {
     /// See [`assign_layouts`](mod@assign_layouts).
     tile_assign_layouts,
     "tile-assign-layouts",
-    "Give every tile a layout: blocked along contiguous addresses, so that elementwise kernels move no data.",
+    "Give every tile the default layout of its shape, with conversions where operations ask for others.",
     assign_layouts::run
+}
+
+pass! {
+    /// See [`coalesce_memory`](mod@coalesce_memory).
+    tile_coalesce_memory,
+    "tile-coalesce-memory",
+    "Give every load and store the layout in which a warp's accesses are few and wide.",
+    coalesce_memory::run
+}
+
+pass! {
+    /// See [`optimize_thread_locality`](mod@optimize_thread_locality).
+    tile_optimize_thread_locality,
+    "tile-optimize-thread-locality",
+    "Propose layouts in which reductions stay within warps. Sums of floats may round otherwise.",
+    optimize_thread_locality::run
+}
+
+pass! {
+    /// See [`propagate_layouts`](mod@propagate_layouts).
+    tile_propagate_layouts,
+    "tile-propagate-layouts",
+    "Choose layouts so that little moves: remove, hoist and rematerialise conversions by cost.",
+    propagate_layouts::run
 }
 
 pass! {
@@ -64,7 +99,11 @@ pass! {
 /// Makes every pass known to textual pipelines.
 pub fn register_all() {
     for factory in [
+        tile_infer_axis_info,
         tile_assign_layouts,
+        tile_coalesce_memory,
+        tile_optimize_thread_locality,
+        tile_propagate_layouts,
         tile_allocate_shared,
         tile_insert_barriers,
         convert_tile_to_gpu,

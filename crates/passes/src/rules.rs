@@ -51,6 +51,7 @@ pub fn rule_of(op: OperationRef<'_, '_>) -> Option<Rule> {
                 }
             }
             TileOp::ConvertLayout(_) | TileOp::Gather(_) | TileOp::Histogram(_) => Some(Rule::Moves),
+            TileOp::Alloc(_) | TileOp::Dealloc(_) | TileOp::LocalLoad(_) | TileOp::LocalStore(_) => Some(Rule::Moves),
             TileOp::Split(split) if shape_of(split.first().r#type()).is_none() => Some(Rule::Moves),
             TileOp::Yield(_) => None,
             _ => Some(Rule::Follows),

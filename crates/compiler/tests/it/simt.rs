@@ -1,6 +1,8 @@
 //! Programs of the SIMT executor, and kernels after each pass, run and compared with the interpreter.
 
-use mytriton_compiler::{CompileOptions, Form, GpuParam, Stage, Target, emit, is_gpu_stage, read_gpu, simt, steps};
+use mytriton_compiler::{
+    CompileOptions, Form, GpuParam, Stage, Target, emit, is_gpu_stage, pipeline, read_gpu, simt, steps,
+};
 use mytriton_interp as interp;
 use mytriton_simt as machine;
 use mytriton_ssa::{Kernel, Scalar, parse_module};
@@ -94,7 +96,13 @@ fn each_step_computes_the_same() {
     let expected = interpreted(&kernel);
     let steps = steps(&kernel, &CompileOptions::new(Target::Sm90a)).unwrap();
     let names: Vec<&str> = steps.iter().map(|step| step.after.as_str()).collect();
-    assert_eq!(names, ["from-ssa", "convert-tile-to-gpu", "canonicalize", "cse"]);
+    let (to_gpu, to_layout) = (names.len() - 3, &names[1..names.len() - 3]);
+    assert_eq!(names[0], "from-ssa");
+    assert_eq!(names[to_gpu..], ["convert-tile-to-gpu", "canonicalize", "cse"]);
+    assert_eq!(to_layout.first(), Some(&"tile-assign-layouts"));
+    for optional in pipeline::OPTIONAL {
+        assert!(to_layout.contains(optional), "{optional} among {names:?}");
+    }
     let mut lengths = Vec::new();
     for step in &steps {
         let found = match &step.form {
@@ -107,7 +115,8 @@ fn each_step_computes_the_same() {
         assert_eq!(found, expected, "after {}", step.after);
     }
     // They are what the passes make, one after another: each takes something away.
-    assert!(lengths[0] > lengths[2], "{lengths:?}");
+    let ends = &lengths[lengths.len() - 3..];
+    assert!(ends[0] > ends[2], "{lengths:?}");
     let whole = simt(&kernel, &CompileOptions::new(Target::Sm90a)).unwrap();
     assert_eq!(lengths.last(), Some(&whole.code.len()));
 }
