@@ -6,7 +6,7 @@
 //! |---|---|
 //! | a conversion that moves nothing | 0 |
 //! | between registers | 1: nothing is executed, but of two equal ways the one without is better |
-//! | between lanes | bytes + 2 for each shuffle, or as between warps if that is less |
+//! | between lanes | bytes + 2 for each register, or as between warps if that is less |
 //! | between warps | 2 x bytes for each register (there and back), and 40 for the barriers |
 //! | an operation again | its [`weight`] for each register |
 //! | an access | 4 + its sectors of 32 bytes, for each access of a warp |
@@ -50,7 +50,7 @@ pub fn conversion(from: &DistributedLayout, to: &DistributedLayout, bytes: u64) 
     match plan.movement() {
         Movement::None => 0,
         Movement::Registers => 1,
-        Movement::Lanes => through_shared.min(plan.num_shuffles() as u64 * (bytes + 2)),
+        Movement::Lanes => through_shared.min(plan.unique_registers().len() as u64 * (bytes + 2)),
         Movement::Warps | Movement::Blocks => through_shared,
     }
 }
