@@ -1,33 +1,33 @@
 // RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(tile-allocate-shared)' | FileCheck %s
 
-#rows = #tile.layout<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []}>
-#columns = #tile.layout<{register = [[1, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
+#rows = #tile.layout<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]]}>
+#columns = #tile.layout<{register = [[1, 0]], lane = [[2, 0], [4, 0], [8, 0], [0, 1], [0, 2]], warp = [[0, 4]]}>
 
 // Without exchange nothing is taken.
 // CHECK-LABEL: func.func @nothing
 // CHECK-NOT: tile.shared_bytes
 // CHECK-NOT: tile.offset
-func.func @nothing(%x: f32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
-  %a = tile.splat %x : f32 -> tensor<8x8xf32, #rows>
-  %b = tile.convert_layout %a : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #rows>
+func.func @nothing(%x: f32) attributes {tile.kernel, tile.num_warps = 2 : i32} {
+  %a = tile.splat %x : f32 -> tensor<16x8xf32, #rows>
+  %b = tile.convert_layout %a : tensor<16x8xf32, #rows> -> tensor<16x8xf32, #rows>
   return
 }
 
 // Small uses take turns beside one another, also in a loop.
 // CHECK-LABEL: func.func @turns
-// CHECK-SAME: tile.shared_bytes = 768 : i32
-// CHECK: tile.convert_layout {{.*}}tile.bytes = 256 : i32, tile.offset = 0 : i32
+// CHECK-SAME: tile.shared_bytes = 1536 : i32
+// CHECK: tile.convert_layout {{.*}}tile.bytes = 512 : i32, tile.offset = 0 : i32
 // CHECK: scf.for
-// CHECK: tile.convert_layout {{.*}}tile.bytes = 256 : i32, tile.offset = 256 : i32
-// CHECK: tile.convert_layout {{.*}}tile.bytes = 256 : i32, tile.offset = 512 : i32
-func.func @turns(%x: f32, %n: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+// CHECK: tile.convert_layout {{.*}}tile.bytes = 512 : i32, tile.offset = 512 : i32
+// CHECK: tile.convert_layout {{.*}}tile.bytes = 512 : i32, tile.offset = 1024 : i32
+func.func @turns(%x: f32, %n: i32) attributes {tile.kernel, tile.num_warps = 2 : i32} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  %a = tile.splat %x : f32 -> tensor<8x8xf32, #rows>
-  %b = tile.convert_layout %a : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #columns>
+  %a = tile.splat %x : f32 -> tensor<16x8xf32, #rows>
+  %b = tile.convert_layout %a : tensor<16x8xf32, #rows> -> tensor<16x8xf32, #columns>
   scf.for %i = %zero to %n step %one : i32 {
-    %c = tile.convert_layout %b : tensor<8x8xf32, #columns> -> tensor<8x8xf32, #rows>
-    %d = tile.convert_layout %c : tensor<8x8xf32, #rows> -> tensor<8x8xf32, #columns>
+    %c = tile.convert_layout %b : tensor<16x8xf32, #columns> -> tensor<16x8xf32, #rows>
+    %d = tile.convert_layout %c : tensor<16x8xf32, #rows> -> tensor<16x8xf32, #columns>
   }
   return
 }

@@ -50,7 +50,9 @@ pub fn rule_of(op: OperationRef<'_, '_>) -> Option<Rule> {
                     _ => Some(Rule::Moves),
                 }
             }
-            TileOp::ConvertLayout(_) | TileOp::Gather(_) | TileOp::Histogram(_) => Some(Rule::Moves),
+            TileOp::ConvertLayout(_) | TileOp::Histogram(_) => Some(Rule::Moves),
+            // An element goes where its index is.
+            TileOp::Gather(_) => Some(Rule::Settles { by: 1 }),
             TileOp::Alloc(_) | TileOp::Dealloc(_) | TileOp::LocalLoad(_) | TileOp::LocalStore(_) => Some(Rule::Moves),
             TileOp::Split(split) if shape_of(split.first().r#type()).is_none() => Some(Rule::Moves),
             TileOp::Yield(_) => None,

@@ -177,9 +177,9 @@ func.func @reduce_c6_branch(%x: tensor<8xf32>) {
 // -----
 
 func.func @reduce_c6_no_yield(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'tile.reduce' op region must end in tile.yield}}
   %0 = "tile.reduce"(%x) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{block with no terminator}}
     %c = arith.addf %a, %b : f32
   }) : (tensor<8xf32>) -> f32
   return

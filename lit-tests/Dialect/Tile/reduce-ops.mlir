@@ -45,7 +45,7 @@ func.func @scans(%x: tensor<4x8xi64>) -> (tensor<4x8xi64>, tensor<4x8xi64>) {
   // CHECK: tile.scan %{{.*}} along 1 reverse : tensor<4x8xi64> {
   %1 = tile.scan %x along 1 reverse : tensor<4x8xi64> {
   ^bb0(%a: i64, %b: i64):
-    %c = tile.shl %a, %b : i64
+    %c = arith.muli %a, %b : i64
     tile.yield %c : i64
   }
   return %0, %1 : tensor<4x8xi64>, tensor<4x8xi64>

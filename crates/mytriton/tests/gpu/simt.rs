@@ -87,10 +87,10 @@ pub fn run(case: &Case, launches: &[Launch], oracle: &[Vec<Vec<u8>>], optimise: 
 }
 
 /// What threads exchange through shared memory, they do without bank conflicts, and one side with 16 bytes at once: a
-/// transposition of 32x16 numbers of 32 bits, of 128x128 of 16 and of 8.
+/// transposition of 64x64 numbers of 32 bits, of 128x128 of 16 and of 8.
 pub fn transpositions_have_no_bank_conflicts() -> Result<(), String> {
     let cases = [
-        turned_whole::<f32>((32, 16), 4),
+        turned_whole::<f32>((64, 64), 4),
         turned_whole::<f16>((128, 128), 4),
         turned_whole::<i8>((128, 128), 4),
     ];

@@ -1,4 +1,4 @@
-// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(tile-assign-layouts)' | FileCheck %s
+// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(tile-assign-layouts,tile-coalesce-memory,tile-propagate-layouts)' | FileCheck %s
 
 // A pair goes where a thread has both halves: what is joined or split comes without a conversion.
 // CHECK-DAG: #[[$HALF:.*]] = #tile.layout<{register = {{\[\[}}1]], lane = {{\[\[}}2], [4], [8], [16], [32]], warp = []}>
