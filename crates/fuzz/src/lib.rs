@@ -37,7 +37,7 @@ pub use executor::{
     EachPhase, Executor, Failure, MAX_STEPS, Mismatch, Optimised, Outputs, Problem, TextRoundTrip, Verdict, built_in,
     compare, examine, interpret, oracle,
 };
-pub use generate::{Combination, combinations, generate, generate_with_choices};
+pub use generate::{Combination, combinations, generate};
 pub use random::Random;
 pub use rule::{Rule, UnknownRule};
 pub use shrink::{Shrunk, persists, shrink};

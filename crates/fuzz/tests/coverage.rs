@@ -1,6 +1,6 @@
 //! What the generator covers: everything that the language has.
 
-use mytriton_fuzz::{Coverage, combinations, generate, generate_with_choices};
+use mytriton_fuzz::{Coverage, combinations, generate};
 use mytriton_ssa::Scalar;
 
 /// Seeds within which everything comes up, in an operation on which a store depends.
@@ -94,7 +94,7 @@ fn every_operation_on_every_type_reaches_memory() {
 fn choices_reach_memory() {
     let mut coverage = Coverage::default();
     for seed in (3..400).step_by(4) {
-        coverage.add(&Coverage::of(&generate_with_choices(seed)));
+        coverage.add(&Coverage::of(&generate(seed)));
     }
     for what in ["join", "split", "gather", "histogram", "histogram masked"] {
         assert!(coverage.get(what) >= 5, "{what}: {}", coverage.get(what));

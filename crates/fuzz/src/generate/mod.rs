@@ -32,23 +32,9 @@ use crate::random::Random;
 use crate::rule::Rule;
 use crate::tree::{Body, Tree, Val};
 
-/// Do the kernels of seeds join, split, gather and count elements? Not before every executor does: the tile dialect has no
-/// form for these operations yet. [`generate_with_choices`] has them already.
-const CHOICES: bool = true;
-
 /// The kernel that belongs to a seed, with its launch. The same on every machine.
 pub fn generate(seed: u64) -> Case {
-    case(seed, CHOICES)
-}
-
-/// The same with `join`, `split`, `gather` and `histogram` among the operations, of one seed in four (3, 7, 11, ...).
-pub fn generate_with_choices(seed: u64) -> Case {
-    case(seed, true)
-}
-
-fn case(seed: u64, choices: bool) -> Case {
     let mut generator = Generator::new(seed);
-    generator.chooses = choices && generator.rearranges;
     generator.kernel();
     generator.finish()
 }
@@ -100,8 +86,6 @@ pub(crate) struct Generator {
     /// May elements be combined and moved? One seed of four says so, that executors without these operations, which
     /// answer [`Failure::Unsupported`](crate::Failure::Unsupported), have the others to run.
     rearranges: bool,
-    /// May elements be joined, split, gathered and counted, too?
-    chooses: bool,
     /// May approximate functions be used?
     approximate: bool,
     /// Combinations that are to come first: seeds that follow one another go through all of them.
@@ -147,7 +131,6 @@ impl Generator {
             grid: [1; 3],
             shapes: Vec::new(),
             rearranges: seed % 4 == 3,
-            chooses: false,
             approximate: false,
             owed: (0..2)
                 .map(|i| (seed.wrapping_mul(2).wrapping_add(i) % combinations().len() as u64) as usize)
@@ -319,7 +302,7 @@ impl Generator {
             2,
             40 * moves,
             20 * moves,
-            40 * usize::from(self.chooses),
+            40 * usize::from(self.rearranges),
         ]) {
             0 => {
                 for _ in 0..self.random.between(2, 8) {
