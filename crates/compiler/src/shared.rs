@@ -9,11 +9,10 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Module, Type};
 use mytriton_codegen_ptx::Target;
+use mytriton_passes::allocate_shared::LIMIT;
+use mytriton_passes::convert_tile_to_gpu::STATIC_SHARED_BYTES;
 use mytriton_passes::ir::{blocks_of, int_attribute, kernels_of, name_of, ops_of};
 use mytriton_tile_sys as sys;
-
-/// What a block may take of shared memory without asking the driver for more (every target since sm_30).
-const STATIC_SHARED_BYTES: u32 = 48 * 1024;
 
 /// The address space of shared memory in the llvm dialect.
 const SHARED: i64 = 3;
@@ -25,7 +24,7 @@ pub(crate) fn set_limit(module: &Module<'_>, target: Target) {
         let ty: Type = IntegerType::new(context, 32).into();
         let limit = IntegerAttribute::new(ty, i64::from(target.max_shared_bytes()));
         for kernel in kernels_of(operation) {
-            sys::set_attribute(kernel, "tile.shared_limit", limit.into());
+            sys::set_attribute(kernel, LIMIT, limit.into());
         }
     });
 }
@@ -45,7 +44,7 @@ pub(crate) fn make_dynamic(module: &Module<'_>) -> u32 {
             continue;
         }
         let bytes = global.attribute("global_type").ok().and_then(bytes_of).unwrap_or(0);
-        if bytes <= STATIC_SHARED_BYTES {
+        if u64::from(bytes) <= STATIC_SHARED_BYTES {
             continue;
         }
         largest = largest.max(bytes);

@@ -24,7 +24,7 @@ use liveness::Liveness;
 use place::Item;
 
 /// The attribute that says how much a kernel may take.
-const LIMIT: &str = "tile.shared_limit";
+pub const LIMIT: &str = "tile.shared_limit";
 
 /// Runs the pass on a module in the `layout` stage.
 pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {

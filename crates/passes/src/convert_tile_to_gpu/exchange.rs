@@ -3,13 +3,14 @@
 
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, Means, SharedExchange};
-use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
+use mytriton_tile::emit::{Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp};
 use rustc_hash::FxHashMap;
 
 use super::local::{at, stored_bytes};
 use super::regroup::layouts;
-use super::scratch::{STATIC_SHARED_BYTES, guarded};
+use super::row_major::load_rows;
+use super::scratch::STATIC_SHARED_BYTES;
 use super::thread::{extract, from_elements, pick};
 use super::{Conversion, LANES};
 use crate::ir::{PassResult, error_at, layout_at};
@@ -25,14 +26,6 @@ pub fn conversion_means(
     element: Type<'_>,
 ) -> Result<Means, LayoutError> {
     ConversionPlan::new(from, to)?.means(stored_bytes(element) as u32, STATIC_SHARED_BYTES)
-}
-
-/// Where a thread's elements stand in row-major order.
-struct Places<'c, 'a> {
-    /// Byte offset of every register's element, a vector.
-    offsets: Value<'c, 'a>,
-    /// Which of them are elements, where some lie in the padding and offsets count without it.
-    inside: Option<Value<'c, 'a>>,
 }
 
 /// The tiles between which elements move: layout and extents. Elements are counted without the padding.
@@ -101,14 +94,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             // The loads of the round before are over; those of the same warp in a loop's round before, too.
             match exchange.within_warps {
                 true => self.warp_barrier(emitter),
-                false if round > 0 => self.stored(emitter, scratch),
+                false if round > 0 => self.stored(emitter),
                 false => {}
             }
             let part = Type::vector(&[stored.len() as u64], element);
             stores.store(emitter, pick(emitter, operand, stored, part), base);
             match exchange.within_warps {
-                true => self.stored_by_warps(emitter, scratch),
-                false => self.stored(emitter, scratch),
+                true => self.stored_by_warps(emitter),
+                false => self.stored(emitter),
             }
             let part = loads.load(emitter, base, Type::vector(&[loaded.len() as u64], element));
             for (at, &register) in (0..).zip(loaded) {
@@ -194,61 +187,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let bytes = stored_bytes(element);
         let elements: u64 = from.extents.iter().product();
         let scratch = self.scratch(emitter, op, what, elements * bytes)?;
-        let store_at = self.places(emitter, op, &from, bytes)?;
-        let load_at = self.places(emitter, op, &to, bytes)?;
-        let free = from.layout.register_free_mask();
-        for register in (0..from.layout.num_registers()).filter(|r| r & free == 0) {
-            let value = extract(emitter, operand, register);
-            let offset = extract(emitter, store_at.offsets, register);
-            let inside = store_at.inside.map(|inside| extract(emitter, inside, register));
-            // Threads that hold the same element write the same value.
-            guarded(emitter, inside, |emitter| scratch.store(emitter, offset, value));
-        }
-        self.stored(emitter, scratch);
-        let represents = to.layout.register_representatives();
-        let mut values: Vec<Value<'c, 'a>> = Vec::new();
-        for register in 0..to.layout.num_registers() {
-            let first = represents[register as usize];
-            values.push(match first < register {
-                true => values[first as usize],
-                false => scratch.load(emitter, extract(emitter, load_at.offsets, register), element),
-            });
-        }
-        Ok(from_elements(emitter, &values, ty))
-    }
-
-    fn places(
-        &self,
-        emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
-        side: &Side<'_>,
-        bytes: u64,
-    ) -> PassResult<'c, Places<'c, 'a>> {
-        let wide: Vec<u64> = side.layout.shape().iter().map(|&extent| u64::from(extent)).collect();
-        let extents = &side.extents;
-        let mut stride = bytes;
-        let mut sum: Option<Value<'c, 'a>> = None;
-        let mut inside: Option<Value<'c, 'a>> = None;
-        for axis in (0..extents.len()).rev() {
-            let at = self
-                .thread
-                .coordinates(emitter, side.layout, axis)
-                .map_err(|e| error_at(op, e.to_string()))?;
-            let scale = emitter.int_like(at.r#type(), stride as i64);
-            let term = emitter.binary("arith.muli", at, scale);
-            sum = Some(sum.map_or(term, |sum| emitter.binary("arith.addi", sum, term)));
-            stride *= extents[axis];
-            if extents[axis] != wide[axis] {
-                let end = emitter.int_like(at.r#type(), extents[axis] as i64);
-                let below = emitter.cmpi(CmpI::Ult, at, end);
-                inside = Some(inside.map_or(below, |inside| emitter.binary("arith.andi", inside, below)));
-            }
-        }
-        let mut offsets = sum.ok_or_else(|| error_at(op, "a tile has a dimension"))?;
-        if let Some(inside) = inside {
-            let zero = emitter.int_like(offsets.r#type(), 0);
-            offsets = emitter.select(inside, offsets, zero);
-        }
-        Ok(Places { offsets, inside })
+        let store_at = self.offsets_of(emitter, op, from.layout, &from.extents, bytes)?;
+        let load_at = self.offsets_of(emitter, op, to.layout, &to.extents, bytes)?;
+        self.store_rows(emitter, from.layout, operand, &store_at, scratch);
+        Ok(load_rows(emitter, to.layout, ty, &load_at, scratch))
     }
 }

@@ -14,7 +14,7 @@ use crate::ir::{PassResult, error_at, layout_at};
 const BIN_BYTES: u64 = 4;
 
 /// The bytes of shared memory that a histogram takes, by its result: a count for every bin.
-pub fn scratch_bytes(result: Type<'_>) -> u64 {
+fn scratch_bytes(result: Type<'_>) -> u64 {
     shape_of(result).unwrap_or_default().iter().product::<u64>() * BIN_BYTES
 }
 
@@ -52,7 +52,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 scratch.store(emitter, offset, zero);
             });
         }
-        self.stored(emitter, scratch);
+        self.stored(emitter);
 
         let counted = self.elements_counted(emitter, histogram, operands, bins)?;
         let free = from.register_free_mask();
@@ -71,7 +71,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 emitter.op("llvm.atomicrmw", &[address, one], &[i32_type], &addition(emitter));
             });
         }
-        self.stored(emitter, scratch);
+        self.stored(emitter);
 
         let at = self
             .thread

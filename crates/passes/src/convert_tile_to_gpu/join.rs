@@ -112,7 +112,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             let value = extract(emitter, operand, register);
             scratch.store(emitter, extract(emitter, offsets, register), value);
         }
-        self.stored(emitter, scratch);
+        self.stored(emitter);
         Ok([0, bytes].map(|offset| scratch.load(emitter, emitter.int(32, offset), element)))
     }
 }

@@ -21,6 +21,7 @@ mod math;
 mod memory;
 mod reduce;
 mod regroup;
+mod row_major;
 mod scan;
 mod scratch;
 mod shuffle;
@@ -40,6 +41,7 @@ use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
+use crate::LANES;
 use crate::axis_info::AxisInfos;
 use crate::ir::{
     PassResult, blocks_of, constant_as, error_at, int_attribute, kernels_of, key, layout_at, name_of, num_warps_of,
@@ -52,9 +54,6 @@ use thread::Thread;
 
 /// The name of the `gpu.module` that holds the kernels.
 pub const MODULE: &str = "kernels";
-
-/// Threads of a warp.
-const LANES: u32 = 32;
 
 /// Runs the conversion on a module.
 pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {

@@ -195,7 +195,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     }
 
     /// Between the stores and the loads of a use.
-    pub(super) fn stored(&mut self, emitter: Emitter<'c, 'a>, _scratch: Scratch<'c, 'a>) {
+    pub(super) fn stored(&mut self, emitter: Emitter<'c, 'a>) {
         emitter.op("gpu.barrier", &[], &[], &[]);
         if let Memory::Listed(needs) = &mut self.shared.memory
             && let Some(need) = needs.last_mut()
@@ -207,7 +207,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     /// Between the stores and the loads of a use in which every warp loads only what it has stored itself, and no two
     /// warps store the same: the warps need not wait for one another (PTX ISA, "bar.warp.sync", which also orders memory
     /// among the lanes). All uses of the operation have to be of this kind.
-    pub(super) fn stored_by_warps(&mut self, emitter: Emitter<'c, 'a>, _scratch: Scratch<'c, 'a>) {
+    pub(super) fn stored_by_warps(&mut self, emitter: Emitter<'c, 'a>) {
         self.warp_barrier(emitter);
     }
 

@@ -108,7 +108,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 }
             }
         });
-        self.stored(emitter, scratch);
+        self.stored(emitter);
         let load = |tuple: u64, part: u64, column: &Column<'c>| {
             let offset = at(emitter, thread, column, (part * tuples + tuple) * threads);
             scratch.load(emitter, offset, column.element)

@@ -70,7 +70,7 @@ pub fn turned_whole<T: Element>((m, n): (usize, usize), warps: u32) -> Result<Ca
 fn transposes() -> Cases {
     Ok(vec![
         turned_whole::<f32>((16, 16), 1)?,
-        turned_whole::<f32>((64, 64), 4)?,
+        turned_whole::<f32>((32, 16), 4)?,
         turned_whole::<f32>((64, 64), 4)?,
         turned_whole::<f32>((128, 64), 8)?,
         turned_whole::<bf16>((16, 16), 1)?,

@@ -2,7 +2,7 @@
 
 use mytriton::frontend::{Element, FrontendError};
 use mytriton::{bf16, f16, kernel};
-use mytriton_ssa::{BinaryOp, Const, eval_binary};
+use mytriton_ssa::{BinaryOp, Const, Kernel, eval_binary};
 
 use crate::case::{Arg, Case, Data, Launch};
 use crate::compare::Rule;
@@ -21,6 +21,23 @@ pub fn groups() -> Vec<Group> {
         Group::cases("shapes-extents", extents),
         Group::cases("shapes-warps", warps),
     ]
+}
+
+/// Transpositions of matrices of `sizes`, by a kernel of `(x, out, rows, columns)` whose program has a tile of `th`x`tw`.
+fn transposition<T: Element>(name: String, kernel: Kernel, (th, tw): (i32, i32), sizes: [(usize, usize); 3]) -> Case {
+    let scalar = T::DTYPE.scalar();
+    Case::new(name, kernel, move |random| {
+        sizes
+            .map(|(m, n)| {
+                let x = Data::random(random, scalar, m * n, Domain::Any, 0);
+                let out = Data::random(random, scalar, m * n, Domain::Any, 0);
+                let expected = (0..m * n).map(|i| x.get(i % m * n + i / m)).collect();
+                let grid = [(n as u32).div_ceil(tw as u32), (m as u32).div_ceil(th as u32), 1];
+                let args = [x.into(), out.into(), Arg::from(m as i32), Arg::from(n as i32)];
+                Launch::new(format!("{m}x{n}"), grid, args).exact(1, expected)
+            })
+            .into()
+    })
 }
 
 fn add(a: Const, b: Const) -> Const {
@@ -87,23 +104,10 @@ fn matrices() -> Cases {
         });
         Ok(case.warps(warps))
     }
-    fn turned<T: Element>(tile: (i32, i32), warps: u32) -> Result<Case, FrontendError> {
-        let scalar = T::DTYPE.scalar();
-        let (th, tw) = tile;
+    fn turned<T: Element>((th, tw): (i32, i32), warps: u32) -> Result<Case, FrontendError> {
         let kernel = transpose::build::<T>(th, tw)?;
-        let case = Case::new(format!("transpose_{scalar}_{th}x{tw}"), kernel, move |random| {
-            [(19, 37), (64, 64), (1, 100)]
-                .map(|(m, n): (usize, usize)| {
-                    let x = Data::random(random, scalar, m * n, Domain::Any, 0);
-                    let out = Data::random(random, scalar, m * n, Domain::Any, 0);
-                    let expected = (0..m * n).map(|i| x.get(i % m * n + i / m)).collect();
-                    let grid = [(n as u32).div_ceil(tw as u32), (m as u32).div_ceil(th as u32), 1];
-                    let args = [x.into(), out.into(), Arg::from(m as i32), Arg::from(n as i32)];
-                    Launch::new(format!("{m}x{n}"), grid, args).exact(1, expected)
-                })
-                .into()
-        });
-        Ok(case.warps(warps))
+        let name = format!("transpose_{}_{th}x{tw}", T::DTYPE.scalar());
+        Ok(transposition::<T>(name, kernel, (th, tw), [(19, 37), (64, 64), (1, 100)]).warps(warps))
     }
     Ok(vec![
         sum::<f32>((16, 32), 4)?,
@@ -218,21 +222,9 @@ fn permutations() -> Cases {
         Ok(case.warps(warps))
     }
     fn turned<T: Element>((th, tw): (i32, i32), warps: u32) -> Result<Case, FrontendError> {
-        let scalar = T::DTYPE.scalar();
         let kernel = transpose_example::transpose::build::<T>(th, tw)?;
-        let case = Case::new(format!("tiles_{scalar}_{th}x{tw}"), kernel, move |random| {
-            [(1, 3), (65, 127), (64, 64)]
-                .map(|(m, n): (usize, usize)| {
-                    let x = Data::random(random, scalar, m * n, Domain::Any, 0);
-                    let out = Data::random(random, scalar, m * n, Domain::Any, 0);
-                    let expected = (0..m * n).map(|i| x.get(i % m * n + i / m)).collect();
-                    let grid = [(n as u32).div_ceil(tw as u32), (m as u32).div_ceil(th as u32), 1];
-                    let args = [x.into(), out.into(), Arg::from(m as i32), Arg::from(n as i32)];
-                    Launch::new(format!("{m}x{n}"), grid, args).exact(1, expected)
-                })
-                .into()
-        });
-        Ok(case.warps(warps))
+        let name = format!("tiles_{}_{th}x{tw}", T::DTYPE.scalar());
+        Ok(transposition::<T>(name, kernel, (th, tw), [(1, 3), (65, 127), (64, 64)]).warps(warps))
     }
     Ok(vec![
         permuted::<f32>([0, 2, 1], [2, 8, 16], 4)?,
