@@ -23,6 +23,8 @@ pub mod cross_entropy;
 pub mod gamma;
 #[path = "grid_3d.rs"]
 pub mod grid_3d;
+#[path = "histogram.rs"]
+pub mod histogram;
 #[path = "layer_norm.rs"]
 pub mod layer_norm;
 #[path = "loop_carried.rs"]
@@ -70,6 +72,7 @@ examples! {
     cross_entropy: [1, 2_003];
     transpose: [1, 67];
     reductions: [1, 1_003];
+    histogram: [1, 5_003];
     top_k: [1, 37];
     vector_add: [1, 100_003];
 }

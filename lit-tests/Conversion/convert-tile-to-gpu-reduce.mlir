@@ -96,11 +96,13 @@ func.func @narrow(%p: !tile.ptr<i16>) attributes {tile.kernel, tile.num_warps = 
 #line = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
 // An extent that is padded: what lies beyond does not enter. That the order of the two matters shows in the region: the
-// lower lane's number stands to the left on both sides.
+// lower lane's number stands to the left on both sides. No number is known that the combine would leave as it is: whether
+// a number is an element goes with it from lane to lane.
 // CHECK-LABEL: gpu.func @padded
 // CHECK: llvm.inline_asm
-// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %{{.*}} : vector<1xi32>
-// CHECK: %[[LIVE:.*]] = vector.extract %[[INSIDE]][0]
+// CHECK: %[[END:.*]] = arith.constant 19 : i32
+// CHECK: %[[LIVE:.*]] = arith.cmpi ult, %{{.*}}, %[[END]] : i32
+// CHECK-NOT: arith.select
 // CHECK: arith.extui %[[LIVE]] : i1 to i32
 // CHECK-COUNT-2: gpu.shuffle xor
 // CHECK: arith.select
@@ -112,5 +114,92 @@ func.func @padded(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 
     tile.yield %b : i32
   }
   tile.store %p, %s : !tile.ptr<i32>
+  return
+}
+
+// -----
+
+#line = #tile.layout<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]}>
+
+// Of a known operation padding gets the number that it leaves as it is: once, and nothing else goes between threads. For a
+// sum it is -0.0, for a maximum that ignores NaN it is NaN. Elements that no thread has beyond the extent stay.
+// CHECK: llvm.mlir.global internal @__mytriton_scratch() {{.*}} : !llvm.array<16 x i8>
+// CHECK-LABEL: gpu.func @filled
+// CHECK: llvm.inline_asm
+// CHECK-DAG: %[[NONE:.*]] = arith.constant -0.000000e+00 : f32
+// CHECK-DAG: %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+// CHECK-DAG: arith.select %[[FIRST:.*]], %{{.*}}, %[[NONE]] : f32
+// CHECK-DAG: arith.select %[[FIRST]], %{{.*}}, %[[NAN]] : f32
+// CHECK-DAG: arith.select %[[SECOND:.*]], %{{.*}}, %{{.*}} : f32
+// CHECK-DAG: arith.select %[[SECOND]], %{{.*}}, %{{.*}} : f32
+// CHECK: arith.addf
+// CHECK-NEXT: llvm.call_intrinsic "llvm.maximumnum.f32"
+// CHECK-NOT: arith.select
+// CHECK-COUNT-10: gpu.shuffle xor
+// CHECK-NOT: gpu.shuffle
+// CHECK-NOT: arith.select
+// CHECK: gpu.return
+func.func @filled(%p: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 2 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<97x!tile.ptr<f32>, #line>
+  %x = tile.load %ps : tensor<97x!tile.ptr<f32>, #line>
+  %s:2 = tile.reduce %x, %x along 0 : tensor<97xf32, #line>, tensor<97xf32, #line> -> f32, f32 {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %e = arith.addf %a, %c : f32
+    %f = arith.maxnumf %d, %b : f32
+    tile.yield %e, %f : f32, f32
+  }
+  %r = arith.subf %s#1, %s#0 : f32
+  tile.store %p, %r : !tile.ptr<f32>
+  return
+}
+
+// -----
+
+#line = #tile.layout<{register = [[1], [32]], lane = [[2], [4], [8], [16], [0]], warp = []}>
+
+// Half of the registers are within in all threads, and are left as they are.
+// CHECK-LABEL: gpu.func @half
+// CHECK: arith.constant 2147483647 : i32
+// CHECK: arith.select
+// CHECK: arith.constant 2147483647 : i32
+// CHECK: arith.select
+// CHECK-NOT: arith.select
+// CHECK: gpu.return
+func.func @half(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<50x!tile.ptr<i32>, #line>
+  %x = tile.load %ps : tensor<50x!tile.ptr<i32>, #line>
+  %s = tile.reduce %x along 0 : tensor<50xi32, #line> -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.minsi %a, %b : i32
+    tile.yield %c : i32
+  }
+  tile.store %p, %s : !tile.ptr<i32>
+  return
+}
+
+// -----
+
+#line = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+
+// A combine of known operations that mixes its operands is one of the user's: what is an element is asked at each step.
+// CHECK-LABEL: gpu.func @mixed
+// CHECK: arith.cmpi ult
+// CHECK-NOT: arith.select
+// CHECK: arith.extui %{{.*}} : i1 to i32
+// CHECK: arith.muli
+// CHECK: arith.muli
+// CHECK: arith.addi
+// CHECK: arith.select
+func.func @mixed(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<19x!tile.ptr<i32>, #line>
+  %x = tile.load %ps : tensor<19x!tile.ptr<i32>, #line>
+  %s:2 = tile.reduce %x, %x along 0 : tensor<19xi32, #line>, tensor<19xi32, #line> -> i32, i32 {
+  ^bb0(%a: i32, %b: i32, %c: i32, %d: i32):
+    %e = arith.muli %a, %c : i32
+    %f = arith.muli %b, %c : i32
+    %g = arith.addi %f, %d : i32
+    tile.yield %e, %g : i32, i32
+  }
+  tile.store %p, %s#0 : !tile.ptr<i32>
   return
 }

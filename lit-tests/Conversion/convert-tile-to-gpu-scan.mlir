@@ -49,6 +49,37 @@ func.func @warps(%p: !tile.ptr<i64>) attributes {tile.kernel, tile.num_warps = 8
 
 // -----
 
+#line = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+
+// From the end, padding comes first: 0 stands there for a sum, and for what comes before the first block of each step. By
+// another combine both are left out, by more selections.
+// CHECK-LABEL: gpu.func @from_the_end
+// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT: vector.extract
+// CHECK-NEXT: %[[NONE:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: arith.select %{{.*}}, %{{.*}}, %[[NONE]] : i32
+// CHECK-COUNT-5: arith.select
+// CHECK-NOT: arith.select
+// CHECK: vector.from_elements
+// CHECK-COUNT-11: arith.select
+func.func @from_the_end(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %ps = tile.splat %p : !tile.ptr<i32> -> tensor<19x!tile.ptr<i32>, #line>
+  %x = tile.load %ps : tensor<19x!tile.ptr<i32>, #line>
+  %s = tile.scan %x along 0 reverse : tensor<19xi32, #line> {
+  ^bb0(%b: i32, %c: i32):
+    %d = arith.addi %b, %c : i32
+    tile.yield %d : i32
+  }
+  %t = tile.scan %s along 0 reverse : tensor<19xi32, #line> {
+  ^bb0(%b: i32, %c: i32):
+    tile.yield %c : i32
+  }
+  tile.store %ps, %t : tensor<19x!tile.ptr<i32>, #line>
+  return
+}
+
+// -----
+
 #square = #tile.layout<{register = [[0, 1], [2, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [1, 0]], warp = []}>
 #across = #tile.layout<{register = [[1, 0], [0, 2]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], warp = []}>
 #flat = #tile.layout<{register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []}>

@@ -10,7 +10,7 @@
 //! 4. [`math::link`]: the bodies of the mathematical functions that the module calls, from an embedded bitcode
 //!    library. No CUDA toolkit is needed.
 //! 5. [`optimise`]: LLVM's `default<O3>` pipeline with the target's cost model.
-//! 6. [`packed::take_sums_apart`]: around a fault of ptxas.
+//! 6. [`packed::take_sums_apart`]: around a fault of ptxas; [`truth::shift_parts_out`]: around stack frames.
 //! 7. [`emit_ptx`]: instruction selection.
 //!
 //! Everything here is single-threaded per call and safe to call from many threads at once, each with its own
@@ -32,6 +32,7 @@ pub mod pipeline;
 pub mod ptxas;
 pub mod target;
 pub mod translate;
+pub mod truth;
 
 mod diagnostics;
 

@@ -12,7 +12,7 @@ use crate::diagnostics::LlvmDiagnostics;
 use crate::error::Error;
 use crate::target::{OptLevel, Target};
 use crate::translate::{device_module, translate};
-use crate::{fusion, guard, legality, machine, math, packed};
+use crate::{fusion, guard, legality, machine, math, packed, truth};
 
 /// LLVM's number for the calling convention of kernels, `ptx_kernel`.
 const PTX_KERNEL: u32 = 71;
@@ -103,6 +103,7 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
 
     optimise(&module, options.target, options.opt_level)?;
     packed::take_sums_apart(&module)?;
+    truth::shift_parts_out(&module)?;
     timings.optimise = clock.lap();
 
     let kernels = kernels(&module);

@@ -6,6 +6,7 @@ mod fusion;
 mod kernels;
 mod math;
 mod packed;
+mod truth;
 mod values;
 
 use melior::Context;

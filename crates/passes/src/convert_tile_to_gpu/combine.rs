@@ -3,65 +3,53 @@
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{BlockRef, OperationRef, Type, Value};
+use melior::ir::{BlockRef, OperationRef, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
 use mytriton_tile::defining_operation;
 use mytriton_tile::emit::{CmpI, Emitter, argument_of};
 use mytriton_tile::ops::YIELD;
 
 use super::Conversion;
+use super::neutral::Neutral;
 use super::thread::extract;
 use crate::ir::{PassResult, error_at, key, name_of, ops_of};
 
-/// Operations that give the same whichever operand comes first.
-const COMMUTATIVE: &[&str] = &[
-    "arith.addi",
-    "arith.addf",
-    "arith.muli",
-    "arith.mulf",
-    "arith.andi",
-    "arith.ori",
-    "arith.xori",
-    "arith.minsi",
-    "arith.maxsi",
-    "arith.minui",
-    "arith.maxui",
-    "arith.minnumf",
-    "arith.maxnumf",
-    "arith.minimumf",
-    "arith.maximumf",
-];
-
 /// The region of a reduction or scan.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Combine<'c, 'o> {
     block: BlockRef<'c, 'o>,
-    /// Does swapping the tuples never change a bit of the result? The language takes it for granted of a reduction's in the
-    /// large. Where it is not plain to see, both of a pair of threads combine in the same order: threads that hold the same
-    /// number must not differ, or control flow would.
-    pub commutative: bool,
+    /// Where every result is one operation of an operand's two elements that gives the same whichever comes first: what
+    /// that operation leaves as it is, for each operand.
+    ///
+    /// The language takes it for granted in the large that a reduction's combine commutes. Where it is not plain to see that
+    /// no bit of a result changes, both of a pair of threads combine in the same order: threads that hold the same number
+    /// must not differ, or control flow would.
+    neutral: Option<Vec<Neutral>>,
 }
 
 impl<'c: 'o, 'o> Combine<'c, 'o> {
     pub fn new(block: BlockRef<'c, 'o>) -> Self {
-        let commutative = is_commutative(block);
-        Combine { block, commutative }
+        let neutral = neutral_of(block);
+        Combine { block, neutral }
+    }
+
+    /// Is it plain to see that swapping the tuples changes no bit?
+    pub fn commutative(&self) -> bool {
+        self.neutral.is_some()
     }
 }
 
-/// Is every result one commutative operation of an operand's two elements?
-fn is_commutative<'c: 'o, 'o>(block: BlockRef<'c, 'o>) -> bool {
+/// What each of the operations leaves as it is, if all of them are such.
+fn neutral_of<'c: 'o, 'o>(block: BlockRef<'c, 'o>) -> Option<Vec<Neutral>> {
     let count = block.argument_count() / 2;
     let of_pair = |(index, value): (usize, Value<'c, 'o>)| {
         let pair = [index, count + index].map(|argument| key(argument_of(block, argument)));
-        defining_operation(value).is_some_and(|op| {
-            let operands: Vec<usize> = op.operands().map(key).collect();
-            COMMUTATIVE.contains(&name_of(op).as_str()) && (operands == pair || operands.iter().rev().copied().eq(pair))
-        })
+        let op = defining_operation(value)?;
+        let operands: Vec<usize> = op.operands().map(key).collect();
+        let of_both = operands == pair || operands.iter().rev().copied().eq(pair);
+        Neutral::of(&name_of(op)).filter(|_| of_both)
     };
-    block
-        .terminator()
-        .is_some_and(|end| end.operands().enumerate().all(of_pair))
+    block.terminator()?.operands().enumerate().map(of_pair).collect()
 }
 
 /// In which threads a number is one of the tile's, not of its padding.
@@ -132,11 +120,31 @@ impl<'c: 'a, 'a> Live<'c, 'a> {
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
+    /// Where a tuple is not live everywhere but its combine has a neutral one: that instead, so that no step asks again.
+    pub(super) fn filled(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        combine: &Combine<'c, '_>,
+        partial: Partial<'c, 'a>,
+    ) -> Partial<'c, 'a> {
+        let (Live::Where(live), Some(neutral)) = (partial.live, &combine.neutral) else {
+            return partial;
+        };
+        let fill = |(&value, neutral): (&Value<'c, 'a>, &Neutral)| {
+            let neutral = neutral.constant(emitter, value.r#type());
+            emitter.select(live, value, neutral)
+        };
+        Partial {
+            values: partial.values.iter().zip(neutral).map(fill).collect(),
+            live: Live::Always,
+        }
+    }
+
     /// The combination of two tuples.
     fn apply(
         &mut self,
         emitter: Emitter<'c, 'a>,
-        combine: Combine<'c, '_>,
+        combine: &Combine<'c, '_>,
         left: &[Value<'c, 'a>],
         right: &[Value<'c, 'a>],
     ) -> PassResult<'c, Vec<Value<'c, 'a>>> {
@@ -156,7 +164,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     pub(super) fn join(
         &mut self,
         emitter: Emitter<'c, 'a>,
-        combine: Combine<'c, '_>,
+        combine: &Combine<'c, '_>,
         left: &Partial<'c, 'a>,
         right: &Partial<'c, 'a>,
     ) -> PassResult<'c, Partial<'c, 'a>> {
@@ -185,7 +193,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     pub(super) fn tree(
         &mut self,
         emitter: Emitter<'c, 'a>,
-        combine: Combine<'c, '_>,
+        combine: &Combine<'c, '_>,
         mut partials: Vec<Partial<'c, 'a>>,
     ) -> PassResult<'c, Partial<'c, 'a>> {
         while partials.len() > 1 {
@@ -221,14 +229,16 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             .thread
             .coordinates(emitter, layout, axis)
             .map_err(|e| error_at(op, e.to_string()))?;
-        let end = emitter.int_like(melior::ir::ValueLike::r#type(&coordinates), extent as i64);
-        let inside = emitter.cmpi(CmpI::Ult, coordinates, end);
         let of_register = |register| {
             let at = u64::from(layout.coords(register, 0, 0)[axis]);
             match () {
                 () if at | moved < extent => Live::Always,
                 () if at & !moved >= extent => Live::Never,
-                () => Live::Where(extract(emitter, inside, register)),
+                // One by one, as most registers are all within or all beyond.
+                () => {
+                    let at = extract(emitter, coordinates, register);
+                    Live::Where(emitter.cmpi(CmpI::Ult, at, emitter.int(32, extent as i64)))
+                }
             }
         };
         Ok(registers.map(of_register).collect())

@@ -19,6 +19,7 @@ mod lanes;
 mod local;
 mod math;
 mod memory;
+pub mod neutral;
 mod reduce;
 mod regroup;
 mod row_major;

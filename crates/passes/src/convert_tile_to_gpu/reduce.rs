@@ -36,21 +36,23 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let live = self.live(emitter, op, &layout, axis, extent)?;
         let mut partials = Vec::new();
         for group in &plan.slot_groups {
-            let of_slot = |&slot: &u32| Partial {
-                values: operands.iter().map(|&vector| extract(emitter, vector, slot)).collect(),
-                live: live[slot as usize],
+            let of_slot = |&slot: &u32| {
+                let values = operands.iter().map(|&vector| extract(emitter, vector, slot)).collect();
+                let live = live[slot as usize];
+                self.filled(emitter, &combine, Partial { values, live })
             };
-            partials.push(self.tree(emitter, combine, group.iter().map(of_slot).collect())?);
+            let slots = group.iter().map(of_slot).collect();
+            partials.push(self.tree(emitter, &combine, slots)?);
         }
         for &bit in &plan.lane_bits {
-            partials = self.with_lane(emitter, combine, &partials, bit)?;
+            partials = self.with_lane(emitter, &combine, &partials, bit)?;
         }
         if !plan.warp_bits.is_empty() {
             let holders = Holders::new(&kept, &plan.warp_bits, 0);
             let parts = self.parts_of_warps(emitter, op, "the reduction", &partials, &holders)?;
             partials = parts
                 .into_iter()
-                .map(|parts| self.tree(emitter, combine, parts))
+                .map(|parts| self.tree(emitter, &combine, parts))
                 .collect::<PassResult<_>>()?;
         }
 
@@ -75,12 +77,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     fn with_lane(
         &mut self,
         emitter: Emitter<'c, 'a>,
-        combine: Combine<'c, '_>,
+        combine: &Combine<'c, '_>,
         partials: &[Partial<'c, 'a>],
         bit: u32,
     ) -> PassResult<'c, Vec<Partial<'c, 'a>>> {
         let others = self.shuffled(emitter, partials, 1 << bit);
-        let lower = match combine.commutative {
+        let lower = match combine.commutative() {
             true => None,
             false => self.thread.is_zero_in(emitter, 1 << bit),
         };

@@ -94,16 +94,15 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let index = if reverse { !index } else { index };
                 let bits = in_row.iter().enumerate().filter(|(i, _)| index >> i & 1 != 0);
                 let register = bits.fold(start, |register, (_, bit)| register | bit);
+                let values = operands.iter().map(|&vector| extract(emitter, vector, register));
                 let element = Partial {
-                    values: operands
-                        .iter()
-                        .map(|&vector| extract(emitter, vector, register))
-                        .collect(),
+                    values: values.collect(),
                     live: live[register as usize],
                 };
+                let element = self.filled(emitter, &state.combine, element);
                 let prefix = match &total {
                     None => element,
-                    Some(before) => self.join(emitter, combine, before, &element)?,
+                    Some(before) => self.join(emitter, &state.combine, before, &element)?,
                 };
                 prefixes.insert(register, prefix.clone());
                 total = Some(prefix);
@@ -140,7 +139,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let mut results: BTreeMap<u32, Partial<'c, 'a>> = BTreeMap::new();
         for (register, prefix) in prefixes {
             let carry = state.carries[&(register & !within)].clone();
-            results.insert(register, self.join(emitter, combine, &carry, &prefix)?);
+            results.insert(register, self.join(emitter, &state.combine, &carry, &prefix)?);
         }
         for (index, result) in scan.results().enumerate() {
             let values: Vec<_> = represents
@@ -161,9 +160,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 true => (block | bit, block),
             };
             let before = state.totals[&first].clone();
-            let total = self.join(emitter, state.combine, &before, &state.totals[&second])?;
+            let total = self.join(emitter, &state.combine, &before, &state.totals[&second])?;
             for start in state.rows_of(second) {
-                let carry = self.join(emitter, state.combine, &before, &state.carries[&start])?;
+                let carry = self.join(emitter, &state.combine, &before, &state.carries[&start])?;
                 state.carries.insert(start, carry);
             }
             state.totals.remove(&(block | bit));
@@ -184,16 +183,17 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let others = self.shuffled(emitter, &totals, 1 << bit);
         for ((block, own), other) in blocks.into_iter().zip(&totals).zip(&others) {
             let before = other.clone().only(emitter, is_second);
+            let before = self.filled(emitter, &state.combine, before);
             for start in state.rows_of(block) {
-                let carry = self.join(emitter, state.combine, &before, &state.carries[&start])?;
+                let carry = self.join(emitter, &state.combine, &before, &state.carries[&start])?;
                 state.carries.insert(start, carry);
             }
-            let total = match state.combine.commutative {
-                true => self.join(emitter, state.combine, own, other)?,
+            let total = match state.combine.commutative() {
+                true => self.join(emitter, &state.combine, own, other)?,
                 false => {
                     let left = Partial::choose(emitter, is_first, own, other);
                     let right = Partial::choose(emitter, is_first, other, own);
-                    self.join(emitter, state.combine, &left, &right)?
+                    self.join(emitter, &state.combine, &left, &right)?
                 }
             };
             state.totals.insert(block, total);
@@ -224,13 +224,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let order = if state.reverse { CmpI::Ult } else { CmpI::Ugt };
                 let is_before = emitter.cmpi(order, own, number);
                 let part = part.clone().only(emitter, is_before);
-                before = self.join(emitter, state.combine, &before, &part)?;
+                let part = self.filled(emitter, &state.combine, part);
+                before = self.join(emitter, &state.combine, &before, &part)?;
             }
             for start in state.rows_of(block) {
-                let carry = self.join(emitter, state.combine, &before, &state.carries[&start])?;
+                let carry = self.join(emitter, &state.combine, &before, &state.carries[&start])?;
                 state.carries.insert(start, carry);
             }
-            let total = self.tree(emitter, state.combine, parts)?;
+            let total = self.tree(emitter, &state.combine, parts)?;
             state.totals.insert(block, total);
         }
         Ok(())

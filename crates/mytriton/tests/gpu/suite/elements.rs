@@ -2,12 +2,13 @@
 
 use mytriton::frontend::{Element, FrontendError};
 use mytriton::{bf16, f16, kernel};
-use mytriton_ssa::Const;
+use mytriton_ssa::{Const, Scalar};
 
 use crate::case::{Arg, Case, Data, Launch};
 use crate::compare::Rule;
-use crate::suite::Group;
-use crate::values::Domain;
+use crate::examples::all::{histogram, top_k};
+use crate::suite::{Group, SIZES};
+use crate::values::{Domain, Random};
 
 type Cases = Result<Vec<Case>, FrontendError>;
 
@@ -17,6 +18,7 @@ pub fn groups() -> Vec<Group> {
         Group::cases("elements-pairs", pairs_cases),
         Group::cases("elements-gather", gather_cases),
         Group::cases("elements-histogram", histogram_cases),
+        Group::cases("elements-sort", sort_cases),
     ]
 }
 
@@ -162,6 +164,43 @@ fn histogram_cases() -> Cases {
         });
         Ok(case.warps(warps))
     }
+    /// The example's: numbers of every size, negative ones too, three programs that take blocks in turn.
+    fn occurrences<T: Element>(block: usize, bins: usize, warps: u32) -> Result<Case, FrontendError> {
+        let scalar = T::DTYPE.scalar();
+        let kernel = histogram::occurrences::build::<T>(block as i32, bins as i32)?;
+        let name = format!("occurrences_{scalar}_{block}_{bins}_{warps}");
+        let case = Case::new(name, kernel, move |random| {
+            SIZES
+                .map(|n| {
+                    let x = Data::random(random, scalar, n, Domain::Any, 0);
+                    let bin = |i| match T::DTYPE.is_unsigned() {
+                        true => x.get(i).as_unsigned().map(|v| v as usize),
+                        false => x.get(i).as_signed().and_then(|v| usize::try_from(v).ok()),
+                    };
+                    in_parts(x.clone(), n, [block, bins], Vec::new(), bin, random)
+                })
+                .into()
+        });
+        Ok(case.warps(warps))
+    }
+    /// The example's, of numbers from -4 on in bins of 1/4. What it rounds, the host does too.
+    fn binned(block: usize, bins: usize, warps: u32) -> Result<Case, FrontendError> {
+        let kernel = histogram::binned::build(block as i32, bins as i32)?;
+        let case = Case::new(format!("binned_{block}_{bins}_{warps}"), kernel, move |random| {
+            SIZES
+                .map(|n| {
+                    let x = Data::random(random, Scalar::F32, n, Domain::Any, 0);
+                    let edges = [-4.0, 4.0].map(|v| Arg::from(Const::f32(v)));
+                    let bin = |i| {
+                        let bin = x.get(i).as_f64().map(|v| ((v as f32 + 4.0) * 4.0).floor());
+                        bin.filter(|&bin| bin >= 0.0).map(|bin| bin as usize)
+                    };
+                    in_parts(x.clone(), n, [block, bins], edges.into(), bin, random)
+                })
+                .into()
+        });
+        Ok(case.warps(warps))
+    }
     Ok(vec![
         of::<i32>(1, 1, 4)?,
         of::<i32>(1000, 64, 4)?,
@@ -169,5 +208,106 @@ fn histogram_cases() -> Cases {
         of::<i8>(127, 300, 1)?,
         of::<i16>(513, 3, 2)?,
         of::<i64>(64, 64, 16)?,
+        occurrences::<u8>(512, 256, 4)?,
+        occurrences::<i16>(100, 7, 2)?,
+        occurrences::<i32>(1024, 100, 4)?,
+        occurrences::<i64>(33, 1, 1)?,
+        binned(256, 32, 4)?,
+        binned(1000, 17, 8)?,
+    ])
+}
+
+/// A launch of three programs that take blocks of `x` in turn and write rows of counts; `bin` says what each element counts
+/// for.
+fn in_parts(
+    x: Data,
+    n: usize,
+    [block, bins]: [usize; 2],
+    more: Vec<Arg>,
+    bin: impl Fn(usize) -> Option<usize>,
+    random: &mut Random,
+) -> Launch {
+    const PROGRAMS: usize = 3;
+    let parts = Data::random(random, Scalar::I32, PROGRAMS * bins, Domain::Any, 0);
+    let mut expected = vec![0; PROGRAMS * bins];
+    for i in 0..n {
+        if let Some(bin) = bin(i).filter(|&bin| bin < bins) {
+            expected[i / block % PROGRAMS * bins + bin] += 1;
+        }
+    }
+    let args = [x.into(), parts.into(), Arg::from(n as i32)].into_iter().chain(more);
+    let launch = Launch::new(format!("n = {n}"), [PROGRAMS as u32, 1, 1], args);
+    launch.exact(1, expected.into_iter().map(Const::i32).collect())
+}
+
+/// Rows in order, and the largest elements of rows with their places, by the kernels of the example.
+fn sort_cases() -> Cases {
+    type Widths = &'static [usize];
+    const ROWS: usize = 3;
+    /// The order of elements: -0.0 before 0.0, and NaN, of whichever sign, last.
+    fn order(a: Const, b: Const) -> std::cmp::Ordering {
+        let value = |v: Const| v.as_f64().unwrap_or(f64::NAN);
+        let (a, b) = (value(a), value(b));
+        a.is_nan().cmp(&b.is_nan()).then(a.total_cmp(&b))
+    }
+    fn sorted<T: Element>(block: i32, warps: u32, widths: Widths) -> Result<Case, FrontendError> {
+        let scalar = T::DTYPE.scalar();
+        let kernel = top_k::sort_rows::build::<T>(block)?;
+        let case = Case::new(format!("sort_{scalar}_{block}_{warps}"), kernel, move |random| {
+            let launch = |&n: &usize| {
+                let x = Data::random(random, scalar, ROWS * n, Domain::Any, 0);
+                let out = Data::random(random, scalar, ROWS * n, Domain::Any, 0);
+                let rows = (0..ROWS).flat_map(|row| {
+                    let mut row: Vec<Const> = (row * n..(row + 1) * n).map(|i| x.get(i)).collect();
+                    row.sort_by(|&a, &b| order(a, b));
+                    row
+                });
+                let expected = rows.collect();
+                let args = [x.into(), out.into(), Arg::from(n as i32)];
+                Launch::new(format!("{ROWS}x{n}"), [ROWS as u32, 1, 1], args).exact(1, expected)
+            };
+            widths.iter().map(launch).collect()
+        });
+        Ok(case.warps(warps))
+    }
+    fn largest(block: i32, k: usize, warps: u32, widths: Widths) -> Result<Case, FrontendError> {
+        let kernel = top_k::top_k::build(block, k as i32)?;
+        let case = Case::new(format!("top_{k}_{block}_{warps}"), kernel, move |random| {
+            let launch = |&n: &usize| {
+                // Few different numbers, so that there are ties.
+                let numbers = (0..ROWS * n).map(|_| Const::f32(random.below(n) as f32 / 4.0 - 2.0));
+                let numbers: Vec<Const> = numbers.collect();
+                let x = Data::of(random, Scalar::F32, numbers);
+                let [values, places] =
+                    [Scalar::F32, Scalar::I32].map(|scalar| Data::random(random, scalar, ROWS * k, Domain::Any, 0));
+                let best = (0..ROWS).flat_map(|row| {
+                    let mut places: Vec<usize> = (0..n).collect();
+                    // A stable sort: of equal ones the first comes first.
+                    places.sort_by(|&a, &b| order(x.get(row * n + b), x.get(row * n + a)));
+                    places.into_iter().take(k).map(move |at| (row, at)).collect::<Vec<_>>()
+                });
+                let best: Vec<(usize, usize)> = best.collect();
+                let of_places = best.iter().map(|&(_, at)| Const::i32(at as i32)).collect();
+                let of_values = best.iter().map(|&(row, at)| x.get(row * n + at)).collect();
+                let args = [x, values, places]
+                    .map(Arg::from)
+                    .into_iter()
+                    .chain([Arg::from(n as i32)]);
+                Launch::new(format!("{ROWS}x{n}"), [ROWS as u32, 1, 1], args)
+                    .exact(1, of_values)
+                    .exact(2, of_places)
+            };
+            widths.iter().map(launch).collect()
+        });
+        Ok(case.warps(warps))
+    }
+    Ok(vec![
+        sorted::<f32>(32, 1, &[1, 3, 17])?,
+        sorted::<f16>(127, 2, &[127])?,
+        sorted::<f64>(1024, 4, &[513])?,
+        sorted::<f16>(8192, 16, &[4097])?,
+        largest(32, 1, 1, &[1, 3, 17])?,
+        largest(127, 5, 4, &[17, 127])?,
+        largest(1024, 8, 4, &[513])?,
     ])
 }

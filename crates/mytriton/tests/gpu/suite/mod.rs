@@ -1,5 +1,6 @@
 //! The kernels of the suite, in groups that run in processes of their own.
 
+mod axes;
 mod control;
 pub mod conversions;
 mod corners;
@@ -45,6 +46,7 @@ pub fn groups() -> Vec<Group> {
     groups.extend(conversions::groups());
     groups.extend(elements::groups());
     groups.extend(rows::groups());
+    groups.extend(axes::groups());
     groups.extend(control::groups());
     groups.push(corners::group());
     groups

@@ -5,7 +5,7 @@ use mytriton::frontend::{Element, FrontendError};
 use mytriton::{bf16, f16};
 use mytriton_ssa::{Const, Scalar};
 
-use crate::case::{Arg, Case, Data, Launch};
+use crate::case::{Arg, Case, Data, Launch, LocalMemory};
 use crate::compare::Rule;
 use crate::examples::all::{cross_entropy, layer_norm, reductions, softmax};
 use crate::suite::Group;
@@ -28,7 +28,7 @@ pub fn groups() -> Vec<Group> {
 /// A tolerance for results that are at most as large as `magnitude`, computed in `f32` from inputs that are exact, with
 /// sums of `n` terms: every sum in another order rounds n times at most (2^-24 each), and the functions on the way are
 /// right to some units in the last place; then the result is rounded to its type, to the other neighbour perhaps.
-fn near(scalar: Scalar, n: usize, magnitude: f64) -> Rule {
+pub(super) fn near(scalar: Scalar, n: usize, magnitude: f64) -> Rule {
     let unit = match scalar {
         Scalar::F16 => 2f64.powi(-10),
         Scalar::BF16 => 2f64.powi(-7),
@@ -128,20 +128,24 @@ fn softmaxes() -> Cases {
                 let launch = Launch::new(format!("{m}x{n}"), [m as u32, 1, 1], args);
                 launch.output(1, "softmax", 0..m * n, near(scalar, n, 1.0), Vec::new())
             };
-            [(6, 1), (6, 3), (6, 127), (6, 513), (3, 1025)].map(launch).into()
+            [(6, 1), (6, 3), (6, 17), (6, 127), (6, 513), (2, 4097)]
+                .map(launch)
+                .into()
         });
         Ok(case.warps(warps))
     }
-    let shapes: [Shape; 3] = [
+    let shapes: [Shape; 4] = [
         ((8, 32), 4, &[(1, 1), (17, 3), (9, 17), (8, 32)]),
         ((3, 100), 2, &[(7, 100), (7, 99)]),
-        ((1, 1024), 4, &[(6, 513), (6, 1000), (2, 1024)]),
+        ((1, 1024), 4, &[(6, 127), (6, 513), (6, 1000), (2, 1024)]),
+        ((1, 4097), 8, &[(2, 4097), (1, 513)]),
     ];
-    let [short, odd, long] = shapes;
+    let [short, odd, long, longest] = shapes;
     let mut cases = vec![online::<f32>(256, 4)?, online::<bf16>(512, 2)?];
     cases.extend(held::<f32>(short)?);
     cases.extend(held::<f16>(odd)?);
     cases.extend(held::<bf16>(long)?);
+    cases.extend(held::<f32>(longest)?);
     Ok(cases)
 }
 
@@ -225,11 +229,16 @@ fn norms() -> Cases {
         );
         Ok(case.warps(warps))
     }
-    let short: Shape = ((4, 32), 2, &[(1, 1), (13, 17), (8, 32)]);
+    let short: Shape = ((4, 32), 2, &[(1, 1), (3, 3), (13, 17), (8, 32)]);
     let long: Shape = ((1, 512), 4, &[(3, 127), (5, 511), (2, 512)]);
-    let mut cases = vec![backward::<f32>(short)?, backward::<bf16>(long)?];
+    let longest: Shape = ((1, 4097), 16, &[(2, 513), (3, 4097)]);
+    // Half of what it holds is padding, for which registers do not suffice.
+    let mut padded_backward = backward::<f32>(longest)?;
+    padded_backward.local_memory = LocalMemory::Spills;
+    let mut cases = vec![backward::<f32>(short)?, backward::<bf16>(long)?, padded_backward];
     cases.extend(forward::<f32>(short)?);
     cases.extend(forward::<f16>(long)?);
+    cases.extend(forward::<bf16>(longest)?);
     let kernel = layer_norm::layer_norm_sum::build::<f32>(8, 32)?;
     cases.push(Case::new("parts_f32_8x32", kernel, |random| {
         let launch = |(m, n): (usize, usize)| {
@@ -241,7 +250,7 @@ fn norms() -> Cases {
                 .output(2, "dw", 0..n, rule, Vec::new())
                 .output(3, "db", 0..n, rule, Vec::new())
         };
-        [(1, 1), (8, 32), (17, 127)].map(launch).into()
+        [(1, 1), (8, 32), (17, 127), (513, 3), (2, 4097)].map(launch).into()
     }));
     Ok(cases)
 }
@@ -273,7 +282,9 @@ fn entropies() -> Cases {
                         .output(2, "loss", 0..m, rule, Vec::new())
                         .output(3, "log sum", 0..m, rule, Vec::new())
                 };
-                [(1, 1), (6, 3), (6, 127), (6, 513), (7, 2049)].map(launch).into()
+                [(1, 1), (6, 3), (6, 17), (6, 127), (6, 513), (3, 4097)]
+                    .map(launch)
+                    .into()
             },
         );
         Ok(case.warps(warps))
@@ -281,7 +292,7 @@ fn entropies() -> Cases {
     Ok(vec![of::<f32>(256, 4)?, of::<bf16>(1024, 4)?, of::<f16>(100, 1)?])
 }
 
-const COLUMNS: [usize; 6] = [1, 3, 17, 127, 513, 1025];
+const COLUMNS: [usize; 6] = [1, 3, 17, 127, 513, 4097];
 
 fn sums() -> Cases {
     fn rows<T: Element, U: Element>(block: i32, warps: u32) -> Result<Case, FrontendError> {
@@ -310,7 +321,9 @@ fn sums() -> Cases {
                 let launch = Launch::new(format!("{m}x{n}"), blocks(n, c), args);
                 launch.output(1, "sum", 0..n, sum_rule(result, m), Vec::new())
             };
-            [(1, 1), (3, 17), (127, 65), (33, 64)].map(launch).into()
+            [(1, 1), (3, 17), (127, 65), (33, 64), (513, 3), (4097, 2)]
+                .map(launch)
+                .into()
         });
         Ok(case.warps(warps))
     }

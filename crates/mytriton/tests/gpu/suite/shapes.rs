@@ -24,19 +24,23 @@ pub fn groups() -> Vec<Group> {
 }
 
 /// Transpositions of matrices of `sizes`, by a kernel of `(x, out, rows, columns)` whose program has a tile of `th`x`tw`.
-fn transposition<T: Element>(name: String, kernel: Kernel, (th, tw): (i32, i32), sizes: [(usize, usize); 3]) -> Case {
+fn transposition<T: Element>(
+    name: String,
+    kernel: Kernel,
+    (th, tw): (i32, i32),
+    sizes: &'static [(usize, usize)],
+) -> Case {
     let scalar = T::DTYPE.scalar();
     Case::new(name, kernel, move |random| {
-        sizes
-            .map(|(m, n)| {
-                let x = Data::random(random, scalar, m * n, Domain::Any, 0);
-                let out = Data::random(random, scalar, m * n, Domain::Any, 0);
-                let expected = (0..m * n).map(|i| x.get(i % m * n + i / m)).collect();
-                let grid = [(n as u32).div_ceil(tw as u32), (m as u32).div_ceil(th as u32), 1];
-                let args = [x.into(), out.into(), Arg::from(m as i32), Arg::from(n as i32)];
-                Launch::new(format!("{m}x{n}"), grid, args).exact(1, expected)
-            })
-            .into()
+        let launch = |&(m, n): &(usize, usize)| {
+            let x = Data::random(random, scalar, m * n, Domain::Any, 0);
+            let out = Data::random(random, scalar, m * n, Domain::Any, 0);
+            let expected = (0..m * n).map(|i| x.get(i % m * n + i / m)).collect();
+            let grid = [(n as u32).div_ceil(tw as u32), (m as u32).div_ceil(th as u32), 1];
+            let args = [x.into(), out.into(), Arg::from(m as i32), Arg::from(n as i32)];
+            Launch::new(format!("{m}x{n}"), grid, args).exact(1, expected)
+        };
+        sizes.iter().map(launch).collect()
     })
 }
 
@@ -107,7 +111,7 @@ fn matrices() -> Cases {
     fn turned<T: Element>((th, tw): (i32, i32), warps: u32) -> Result<Case, FrontendError> {
         let kernel = transpose::build::<T>(th, tw)?;
         let name = format!("transpose_{}_{th}x{tw}", T::DTYPE.scalar());
-        Ok(transposition::<T>(name, kernel, (th, tw), [(19, 37), (64, 64), (1, 100)]).warps(warps))
+        Ok(transposition::<T>(name, kernel, (th, tw), &[(19, 37), (64, 64), (1, 100)]).warps(warps))
     }
     Ok(vec![
         sum::<f32>((16, 32), 4)?,
@@ -224,7 +228,8 @@ fn permutations() -> Cases {
     fn turned<T: Element>((th, tw): (i32, i32), warps: u32) -> Result<Case, FrontendError> {
         let kernel = transpose_example::transpose::build::<T>(th, tw)?;
         let name = format!("tiles_{}_{th}x{tw}", T::DTYPE.scalar());
-        Ok(transposition::<T>(name, kernel, (th, tw), [(1, 3), (65, 127), (64, 64)]).warps(warps))
+        let sizes = &[(1, 1), (1, 3), (17, 513), (65, 127), (64, 64), (4097, 3)];
+        Ok(transposition::<T>(name, kernel, (th, tw), sizes).warps(warps))
     }
     Ok(vec![
         permuted::<f32>([0, 2, 1], [2, 8, 16], 4)?,
