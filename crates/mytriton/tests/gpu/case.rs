@@ -37,6 +37,8 @@ pub struct Case {
     pub fusion: bool,
     /// What its machine code may use local memory for.
     pub local_memory: LocalMemory,
+    /// Does its code take the tools long? Without a GPU they check it for the newest target alone.
+    pub long: bool,
     /// Its launches.
     pub launches: Launches,
 }
@@ -54,6 +56,7 @@ impl Case {
             warps: 4,
             fusion: false,
             local_memory: LocalMemory::Nothing,
+            long: false,
             launches: Box::new(launches),
         }
     }

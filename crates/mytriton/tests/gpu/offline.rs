@@ -10,7 +10,15 @@ use crate::case::{Case, LocalMemory};
 use crate::check::{Outcome, failed};
 
 /// The GPUs that code is checked for.
-pub const TARGETS: [Target; 5] = [Target::Sm75, Target::Sm80, Target::Sm86, Target::Sm89, Target::Sm90a];
+static TARGETS: [Target; 5] = [Target::Sm75, Target::Sm80, Target::Sm86, Target::Sm89, Target::Sm90a];
+
+/// Those that a case's code is checked for.
+fn targets(case: &Case) -> &'static [Target] {
+    match case.long {
+        true => &TARGETS[TARGETS.len() - 1..],
+        false => &TARGETS,
+    }
+}
 
 /// Set where the tools must be there.
 const REQUIRED: [&str; 2] = ["MYTRITON_REQUIRE_TOOLS", "CI"];
@@ -57,7 +65,7 @@ pub fn ptxas(case: &Case) -> Outcome {
         Err(error) => return missing(&error.to_string()),
     };
     let kernel = optimised(&case.kernel);
-    for target in TARGETS {
+    for &target in targets(case) {
         let compiled = match compile(&kernel, &compile_options(case, target, OptLevel::O3)) {
             Ok(compiled) => compiled,
             Err(error) => return failed(format!("{target}: {error}")),
@@ -113,7 +121,7 @@ pub fn is_missing(error: &mytriton::Error) -> bool {
 
 /// CUDA C++ for the targets, through NVRTC.
 pub fn nvrtc(case: &Case) -> Outcome {
-    for target in TARGETS {
+    for target in targets(case) {
         match mytriton::compile(&case.kernel, target.name(), cuda_options(case)) {
             Ok(_) => {}
             Err(error) if is_missing(&error) => return missing(&error.to_string()),

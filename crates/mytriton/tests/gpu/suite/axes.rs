@@ -157,6 +157,7 @@ fn cases(make: fn(&Along) -> Result<Made, FrontendError>) -> Cases {
         // So many results at once need more registers than there are.
         if elements > 4096 {
             case.local_memory = LocalMemory::Spills;
+            case.long = true;
         }
         Ok(case)
     };

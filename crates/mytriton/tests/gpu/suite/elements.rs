@@ -301,11 +301,13 @@ fn sort_cases() -> Cases {
         });
         Ok(case.warps(warps))
     }
+    let mut longest = sorted::<f16>(8192, 16, &[4097])?;
+    longest.long = true;
     Ok(vec![
+        longest,
         sorted::<f32>(32, 1, &[1, 3, 17])?,
         sorted::<f16>(127, 2, &[127])?,
         sorted::<f64>(1024, 4, &[513])?,
-        sorted::<f16>(8192, 16, &[4097])?,
         largest(32, 1, 1, &[1, 3, 17])?,
         largest(127, 5, 4, &[17, 127])?,
         largest(1024, 8, 4, &[513])?,
