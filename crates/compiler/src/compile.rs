@@ -86,11 +86,28 @@ pub struct Compiled {
 /// # Errors
 /// [`CompileError`] with the stage, the kernel's source line where there is one, and a reproducer where a pass failed.
 pub fn compile(kernel: &Kernel, options: &CompileOptions) -> Result<Compiled, CompileError> {
+    compile_from(kernel, None, options)
+}
+
+/// Compiles a kernel whose layouts are given: `text` is its module with a layout on every tile, as the layout passes leave
+/// it or written by hand, without places in shared memory and barriers, which it then gets. Its name and parameters are those
+/// of `kernel`, and its warps as many as the options say.
+///
+/// # Errors
+/// As [`compile`]; what MLIR's parser and verifier say of the text.
+pub fn compile_given_layouts(kernel: &Kernel, text: &str, options: &CompileOptions) -> Result<Compiled, CompileError> {
+    compile_from(kernel, Some(text), options)
+}
+
+fn compile_from(kernel: &Kernel, layouts: Option<&str>, options: &CompileOptions) -> Result<Compiled, CompileError> {
     let mut times = StageTimes::default();
     let start = Instant::now();
     let context = new_context();
     times.context = start.elapsed();
-    let module = lower(&context, kernel, options, Stage::Llvm, &mut times)?;
+    let module = match layouts {
+        None => lower(&context, kernel, options, Stage::Llvm, &mut times)?,
+        Some(text) => lower_given_layouts(&context, kernel, text, options, Stage::Llvm, &mut times)?,
+    };
     let _span = tracing::debug_span!("ptx", kernel = kernel.name).entered();
     let shared_bytes = shared::make_dynamic(&module);
     let compiled = to_ptx(&module, kernel, options)?;
@@ -201,16 +218,56 @@ pub(crate) fn lower<'c>(
     drop(span);
     times.tile = start.elapsed();
     dump(Stage::Tile, &kernel.name, || module.as_operation().to_string());
-    for stage in [Stage::Layout, Stage::Gpu, Stage::Llvm] {
-        if stage > last {
-            break;
-        }
+    through(context, &mut module, kernel, options, pipeline::LAYOUT, last, times)?;
+    Ok(module)
+}
+
+/// The same of a module with layouts.
+pub(crate) fn lower_given_layouts<'c>(
+    context: &'c Context,
+    kernel: &Kernel,
+    text: &str,
+    options: &CompileOptions,
+    last: Stage,
+    times: &mut StageTimes,
+) -> Result<Module<'c>, CompileError> {
+    let (module, reports) = sys::collect_diagnostics(context, || sys::parse_module(context, text, "layouts.mlir"));
+    let mut module: Module<'c> =
+        module.ok_or_else(|| CompileError::new(Stage::Layout, &kernel.name, place_in(&reports), join(&reports)))?;
+    through(
+        context,
+        &mut module,
+        kernel,
+        options,
+        pipeline::GIVEN_LAYOUTS,
+        last,
+        times,
+    )?;
+    Ok(module)
+}
+
+/// Takes a module up to the stage `last`, through the `layout` stage by this pipeline.
+fn through<'c>(
+    context: &'c Context,
+    module: &mut Module<'c>,
+    kernel: &Kernel,
+    options: &CompileOptions,
+    layout: &str,
+    last: Stage,
+    times: &mut StageTimes,
+) -> Result<(), CompileError> {
+    let all = [
+        (Stage::Layout, layout),
+        (Stage::Gpu, pipeline::GPU),
+        (Stage::Llvm, pipeline::LLVM),
+    ];
+    for (stage, text) in all.into_iter().filter(|(stage, _)| *stage <= last) {
         let start = Instant::now();
         if stage == Stage::Layout {
-            shared::set_limit(&module, options.target);
+            shared::set_target(module, options.target);
         }
         let _span = tracing::debug_span!("pipeline", stage = stage.name(), kernel = kernel.name).entered();
-        run(context, &mut module, stage, &kernel.name)?;
+        run_pipeline(context, module, text, stage, &kernel.name)?;
         let slot = match stage {
             Stage::Layout => &mut times.layout,
             Stage::Gpu => &mut times.gpu,
@@ -219,20 +276,7 @@ pub(crate) fn lower<'c>(
         *slot = start.elapsed();
         dump(stage, &kernel.name, || module.as_operation().to_string());
     }
-    Ok(module)
-}
-
-/// Runs the pipeline that leads to a stage.
-pub(crate) fn run<'c>(
-    context: &'c Context,
-    module: &mut Module<'c>,
-    stage: Stage,
-    kernel: &str,
-) -> Result<(), CompileError> {
-    match pipeline::leading_to(stage) {
-        Some(text) => run_pipeline(context, module, text, stage, kernel),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Runs a pipeline, which is or belongs to the one that leads to the stage.

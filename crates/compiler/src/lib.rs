@@ -24,10 +24,10 @@ mod simt;
 mod stage;
 mod tools;
 
-pub use compile::{CompileOptions, Compiled, StageTimes, compile, dtype_of, params_of};
+pub use compile::{CompileOptions, Compiled, StageTimes, compile, compile_given_layouts, dtype_of, params_of};
 pub use emit::{emit, read_mlir};
 pub use error::CompileError;
 pub use mytriton_codegen_ptx::{OptLevel, Target};
-pub use simt::{Form, GpuKernel, GpuParam, Step, is_gpu_stage, read_gpu, simt, steps};
+pub use simt::{Form, GpuKernel, GpuParam, Step, is_gpu_stage, read_gpu, simt, simt_given_layouts, steps};
 pub use stage::Stage;
 pub use tools::{lsp_main, opt_main};

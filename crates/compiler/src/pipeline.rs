@@ -7,6 +7,9 @@ pub const LAYOUT: &str = "builtin.module(tile-assign-layouts,tile-coalesce-memor
     tile-optimize-thread-locality,tile-propagate-layouts,tile-allocate-shared,\
     tile-insert-barriers)";
 
+/// The rest of it for a module whose tiles have layouts: places in shared memory, and barriers.
+pub const GIVEN_LAYOUTS: &str = "builtin.module(tile-allocate-shared,tile-insert-barriers)";
+
 /// The passes to the `layout` stage that a kernel lowers without, if to slower code.
 pub const OPTIONAL: &[&str] = &[
     "tile-coalesce-memory",

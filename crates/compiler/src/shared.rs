@@ -11,20 +11,23 @@ use melior::ir::{Attribute, Module, Type};
 use mytriton_codegen_ptx::Target;
 use mytriton_passes::allocate_shared::LIMIT;
 use mytriton_passes::convert_tile_to_gpu::STATIC_SHARED_BYTES;
-use mytriton_passes::ir::{blocks_of, int_attribute, kernels_of, name_of, ops_of};
+use mytriton_passes::ir::{CAPABILITY, blocks_of, int_attribute, kernels_of, name_of, ops_of};
 use mytriton_tile_sys as sys;
 
 /// The address space of shared memory in the llvm dialect.
 const SHARED: i64 = 3;
 
-/// Tells `tile-allocate-shared` how much there is on a target.
-pub(crate) fn set_limit(module: &Module<'_>, target: Target) {
+/// Tells the passes which target a kernel is for, and how much shared memory there is.
+pub(crate) fn set_target(module: &Module<'_>, target: Target) {
     let operation = module.as_operation();
     sys::with_context(&operation, |context| {
         let ty: Type = IntegerType::new(context, 32).into();
-        let limit = IntegerAttribute::new(ty, i64::from(target.max_shared_bytes()));
+        let (major, minor) = target.compute_capability();
+        let facts = [(LIMIT, target.max_shared_bytes()), (CAPABILITY, 10 * major + minor)];
         for kernel in kernels_of(operation) {
-            sys::set_attribute(kernel, LIMIT, limit.into());
+            for (name, number) in facts {
+                sys::set_attribute(kernel, name, IntegerAttribute::new(ty, i64::from(number)).into());
+            }
         }
     });
 }

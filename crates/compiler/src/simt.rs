@@ -12,7 +12,7 @@ use mytriton_ssa::{Kernel, Scalar};
 use mytriton_tile::{name_of, types::ssa_scalar};
 use mytriton_tile_sys as sys;
 
-use crate::compile::{CompileOptions, StageTimes, lower, run_pipeline};
+use crate::compile::{CompileOptions, StageTimes, lower, lower_given_layouts, run_pipeline};
 use crate::context::new_context;
 use crate::error::CompileError;
 use crate::pipeline;
@@ -29,6 +29,16 @@ pub fn simt(kernel: &Kernel, options: &CompileOptions) -> Result<Program, Compil
     let context = new_context();
     let module = lower(&context, kernel, options, Stage::Gpu, &mut StageTimes::default())?;
     let _span = tracing::debug_span!("decode", kernel = kernel.name).entered();
+    program(&module, kernel)
+}
+
+/// The same of a kernel whose layouts are given, as [`compile_given_layouts`](crate::compile_given_layouts) takes it.
+///
+/// # Errors
+/// As [`compile_given_layouts`](crate::compile_given_layouts) and [`simt`].
+pub fn simt_given_layouts(kernel: &Kernel, text: &str, options: &CompileOptions) -> Result<Program, CompileError> {
+    let context = new_context();
+    let module = lower_given_layouts(&context, kernel, text, options, Stage::Gpu, &mut StageTimes::default())?;
     program(&module, kernel)
 }
 
@@ -73,7 +83,7 @@ pub fn steps(kernel: &Kernel, options: &CompileOptions) -> Result<Vec<Step>, Com
         after: "from-ssa".to_owned(),
         form: Form::Ssa(Box::new(tile_kernel(&module, kernel)?)),
     }];
-    shared::set_limit(&module, options.target);
+    shared::set_target(&module, options.target);
     let runnable = |module: &Module| program(module, kernel).map(|program| Form::Simt(Box::new(program)));
     let passes_to = |stage| pipeline::leading_to(stage).map(pipeline::passes).unwrap_or_default();
     let (to_layout, to_gpu) = (passes_to(Stage::Layout), passes_to(Stage::Gpu));

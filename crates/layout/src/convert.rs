@@ -1,7 +1,7 @@
 //! Conversions between distributed layouts: what has to move, and by which means.
 
 use crate::gf2::Echelon;
-use crate::{Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, SharedExchange};
+use crate::{Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, SharedExchange, SharedMemory};
 
 /// The farthest that an element moves in a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -159,8 +159,7 @@ impl ConversionPlan {
         (stays && self.source.sublayout_is_zero(&["lane", "warp", "block"], &["register"])).then_some(sources)
     }
 
-    /// The way to carry it out for elements of so many bytes, with at most `budget` bytes of shared memory where that can be:
-    /// moves within a thread if they suffice; else shuffles if elements stay in their warp and
+    /// The way to carry it out for elements of so many bytes, in the shared memory that there is where that can be: moves within a thread if they suffice; else shuffles if elements stay in their warp and
     ///
     /// > shuffles + selections / 2 <= wavefronts of shared memory + 16
     ///
@@ -169,19 +168,19 @@ impl ConversionPlan {
     ///
     /// # Errors
     /// Elements have 1, 2, 4, 8 or 16 bytes, and stay in their thread block.
-    pub fn means(&self, element_bytes: u32, budget: u64) -> Result<Means, LayoutError> {
+    pub fn means(&self, element_bytes: u32, memory: SharedMemory) -> Result<Means, LayoutError> {
         if let Some(sources) = self.register_sources() {
             return Ok(Means::Registers(sources));
         }
         let (src, dst) = &*self.sides;
-        let shared = SharedExchange::new(src, dst, element_bytes, budget)?;
+        let shared = SharedExchange::new(src, dst, element_bytes, memory)?;
         let lanes = match element_bytes {
             1..=8 => LaneExchange::new(src, dst, element_bytes)?,
             _ => None,
         };
         let limit = shared.wavefronts(element_bytes) + SHARED_WAIT;
         Ok(
-            match lanes.filter(|lanes| shared.bytes > budget || lanes.cost() <= limit) {
+            match lanes.filter(|lanes| shared.bytes > memory.bytes || lanes.cost() <= limit) {
                 Some(lanes) => Means::Lanes(lanes),
                 None => Means::Shared(Box::new(shared)),
             },

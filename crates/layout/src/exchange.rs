@@ -1,8 +1,25 @@
 //! Conversions through shared memory: which part of a tile is there at once, where, and who waits for whom.
 
 use crate::gf2::{Echelon, combine, extend, independent, intersection};
-use crate::staging::Staging;
+use crate::staging::{Matrices, Staging};
 use crate::{ConversionPlan, Dim, DistributedLayout, LayoutError, LinearLayout, Movement};
+
+/// The shared memory that a conversion may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedMemory {
+    /// Bytes that it may take at once, if that is possible.
+    pub bytes: u64,
+    /// Instructions that the GPU has for it.
+    pub matrices: Matrices,
+}
+
+impl SharedMemory {
+    /// So many bytes, accessed by vectors alone.
+    pub fn of_bytes(bytes: u64) -> Self {
+        let matrices = Matrices::NONE;
+        SharedMemory { bytes, matrices }
+    }
+}
 
 /// A conversion through shared memory.
 ///
@@ -105,7 +122,7 @@ impl<'a> Space<'a> {
 }
 
 impl SharedExchange {
-    /// The exchange of elements of so many bytes in at most `budget` bytes of memory, if possible: [`bytes`](Self::bytes)
+    /// The exchange of elements of so many bytes in the memory that there is, if possible: [`bytes`](Self::bytes)
     /// says whether it was. Without common directions in registers there is but one round.
     ///
     /// # Errors
@@ -114,7 +131,7 @@ impl SharedExchange {
         src: &DistributedLayout,
         dst: &DistributedLayout,
         element_bytes: u32,
-        budget: u64,
+        memory: SharedMemory,
     ) -> Result<Self, LayoutError> {
         let movement = ConversionPlan::new(src, dst)?.movement();
         if movement > Movement::Warps {
@@ -125,27 +142,32 @@ impl SharedExchange {
         }
         let of_block = || Space::of_block(src, dst);
         if movement > Movement::Lanes {
-            return Self::over(&of_block(), false, element_bytes, budget);
+            return Self::over(&of_block(), false, element_bytes, memory);
         }
-        let of_warp = Self::over(&of_block().of_warp(), true, element_bytes, budget)?;
-        if of_warp.bytes <= budget && of_warp.stored.len() == 1 {
+        let of_warp = Self::over(&of_block().of_warp(), true, element_bytes, memory)?;
+        if of_warp.bytes <= memory.bytes && of_warp.stored.len() == 1 {
             return Ok(of_warp);
         }
-        let of_block = Self::over(&of_block(), false, element_bytes, budget)?;
-        let better = of_block.bytes <= budget && of_block.stored.len() < of_warp.stored.len();
-        Ok(if better || of_warp.bytes > budget {
+        let of_block = Self::over(&of_block(), false, element_bytes, memory)?;
+        let better = of_block.bytes <= memory.bytes && of_block.stored.len() < of_warp.stored.len();
+        Ok(if better || of_warp.bytes > memory.bytes {
             of_block
         } else {
             of_warp
         })
     }
 
-    fn over(space: &Space<'_>, within_warps: bool, element_bytes: u32, budget: u64) -> Result<Self, LayoutError> {
+    fn over(
+        space: &Space<'_>,
+        within_warps: bool,
+        element_bytes: u32,
+        memory: SharedMemory,
+    ) -> Result<Self, LayoutError> {
         let span = space.span();
         let pieces = if within_warps { 1u64 << space.warps[0].len() } else { 1 };
         let bytes = |bits: usize| (pieces * u64::from(element_bytes)) << bits;
         let common = space.common();
-        let fits = (0..=common.len()).find(|split| bytes(span.len() - split) <= budget);
+        let fits = (0..=common.len()).find(|split| bytes(span.len() - split) <= memory.bytes);
         let split = &common[common.len() - fits.unwrap_or(common.len())..];
         // Coordinates: first of what a round moves, then of the round.
         let kept = extend(split, &[&space.threads()[..], &span].concat());
@@ -193,7 +215,7 @@ impl SharedExchange {
         let elements = kept.iter().map(|&column| space.tile.unflatten_out(column));
         let elements = LinearLayout::from_bases([(Dim::out(0), elements.collect::<Vec<_>>())], &outs)?;
         Ok(SharedExchange {
-            staging: Staging::choose(&src, &dst, element_bytes)?,
+            staging: Staging::choose(&src, &dst, element_bytes, memory.matrices)?,
             src,
             dst,
             elements,

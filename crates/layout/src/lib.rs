@@ -45,7 +45,7 @@
 //! | [`ConversionPlan`] | what moves from one layout to another: registers, lanes, or warps |
 //! | [`LaneExchange`], [`SharedExchange`] | how: by shuffles, through shared memory |
 //! | [`ReductionPlan`] | slot groups and lane bits of a reduction along an axis |
-//! | [`staging`] | bank conflicts, and shared layouts without any |
+//! | [`staging`] | bank conflicts, shared layouts without any, accesses by vectors and matrices |
 //! | [`fragment`] | ownership as a table, for slots that are no power of two; values, narrow formats, packing |
 //! | [`picture`] | layouts and conversions as text and SVG |
 //! | [`block`] | kernel, tile and cooperative layouts: the thread block's view, any extents |
@@ -70,7 +70,7 @@ pub use convert::{ConversionPlan, Means, Movement};
 pub use dim::Dim;
 pub use distributed::{DistributedLayout, RegisterGroup};
 pub use error::LayoutError;
-pub use exchange::SharedExchange;
+pub use exchange::{SharedExchange, SharedMemory};
 pub use gf2::BitMatrix;
 pub use index::{AxisPlan, BitTerm, IndexBuilder, IndexPlan, Piece};
 pub use lanes::{LaneExchange, SelectStep, Transfer};

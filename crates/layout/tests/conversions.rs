@@ -1,8 +1,12 @@
 //! Conversions carried out on tables of elements: every register of the destination ends with its element.
 
-use mytriton_layout::staging::{access_ways, accesses, enumerated_ways, offsets};
+mod executed;
+
+use executed::{layout_of, places, threads};
+use mytriton_layout::staging::{Form, Matrices};
 use mytriton_layout::{
     ConversionPlan, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, SelectStep, SharedExchange,
+    SharedMemory,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -12,11 +16,6 @@ type Registers = Vec<u64>;
 
 fn layout(text: &str) -> DistributedLayout {
     text.parse().unwrap()
-}
-
-fn threads(layout: &DistributedLayout) -> impl Iterator<Item = (u32, u32)> + use<> {
-    let lanes = layout.num_lanes();
-    (0..layout.num_warps()).flat_map(move |warp| (0..lanes).map(move |lane| (lane, warp)))
 }
 
 fn element(layout: &DistributedLayout, register: u32, lane: u32, warp: u32) -> u64 {
@@ -91,17 +90,10 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
         "no two elements in one place"
     );
     let sides = [(&exchange.src, staging.store), (&exchange.dst, staging.load)];
-    for (threads, access) in sides {
+    let [store_at, load_at] = sides.map(|(threads, access)| {
         assert_eq!(access.ways, 1, "no conflict");
-        assert_eq!(access_ways(threads, &staging.layout, bytes, access.vector).unwrap(), 1);
-        assert_eq!(
-            enumerated_ways(threads, &staging.layout, bytes, access.vector).unwrap(),
-            1
-        );
-        assert!(access.vector * bytes <= 16);
-        assert!(accesses(threads, &staging.layout, access.vector).is_ok());
-    }
-    let [store_at, load_at] = sides.map(|(threads, _)| offsets(threads, &staging.layout).unwrap());
+        places(threads, &staging.layout, access, bytes)
+    });
     assert_eq!(exchange.stored.len(), exchange.loaded.len());
     let pieces = if exchange.within_warps {
         u64::from(src.num_warps())
@@ -114,7 +106,7 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
         let piece = |warp| if exchange.within_warps { warp } else { 0 };
         for (lane, warp) in threads(src) {
             for (at, &register) in (0..).zip(stored) {
-                let offset = store_at.apply_in_order(&[at, lane, warp])[0];
+                let offset = store_at[&(at, lane, warp)];
                 assert!(u64::from(offset) * u64::from(bytes) < exchange.piece_bytes);
                 let value = element(src, register, lane, warp);
                 let before = memory.insert((piece(warp), offset), value);
@@ -123,7 +115,7 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
         }
         for (lane, warp) in threads(dst) {
             for (at, &register) in (0..).zip(loaded) {
-                let offset = load_at.apply_in_order(&[at, lane, warp])[0];
+                let offset = load_at[&(at, lane, warp)];
                 let to = found
                     .entry((lane, warp))
                     .or_insert_with(|| vec![u64::MAX; dst.num_registers() as usize]);
@@ -141,8 +133,8 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
     });
 }
 
-fn carry_out(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, budget: u64) -> Means {
-    let means = ConversionPlan::new(src, dst).unwrap().means(bytes, budget).unwrap();
+fn carry_out(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, memory: SharedMemory) -> Means {
+    let means = ConversionPlan::new(src, dst).unwrap().means(bytes, memory).unwrap();
     match &means {
         Means::Registers(sources) => check(dst, |lane, warp| {
             let registers = held(src, lane, warp);
@@ -154,7 +146,14 @@ fn carry_out(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, budge
     means
 }
 
-const PLENTY: u64 = 1 << 20;
+const PLENTY: SharedMemory = SharedMemory {
+    bytes: 1 << 20,
+    matrices: Matrices::NONE,
+};
+
+fn limited(bytes: u64) -> SharedMemory {
+    SharedMemory::of_bytes(bytes)
+}
 
 fn blocked(
     shape: &[u32; 2],
@@ -189,7 +188,7 @@ fn pairs_that_are_known_to_have_no_conflicts() {
     for (src, dst, bytes) in pairs {
         let exchange = SharedExchange::new(&src, &dst, bytes, PLENTY).unwrap();
         through_shared(&exchange, &src, &dst, bytes);
-        let vectors = [exchange.staging.store, exchange.staging.load].map(|access| access.vector * bytes);
+        let vectors = [exchange.staging.store, exchange.staging.load].map(|access| access.bytes(bytes));
         assert_eq!(
             vectors.iter().max(),
             Some(&16),
@@ -201,7 +200,8 @@ fn pairs_that_are_known_to_have_no_conflicts() {
     let exchange = SharedExchange::new(&src, &dst, 2, PLENTY).unwrap();
     through_shared(&exchange, &src, &dst, 2);
     assert!(exchange.within_warps);
-    assert_eq!((exchange.staging.store.vector, exchange.staging.load.vector), (8, 2));
+    let forms = (exchange.staging.store.form, exchange.staging.load.form);
+    assert_eq!(forms, (Form::Vector(8), Form::Vector(2)));
 }
 
 #[test]
@@ -279,18 +279,18 @@ fn copies_move_once_and_spare_shuffles() {
 fn registers_that_both_sides_hold_are_moved_in_rounds() {
     let src = layout("{register = [1, 256, 512, 1024], lane = [2, 4, 8, 16, 32], warp = [64, 128]}");
     let dst = layout("{register = [1, 1024, 512, 256], lane = [64, 128, 8, 16, 32], warp = [2, 4]}");
-    for (budget, rounds, vector) in [(PLENTY, 1, 4), (4096, 2, 4), (2048, 4, 4), (1024, 8, 2), (512, 16, 1)] {
-        let exchange = SharedExchange::new(&src, &dst, 4, budget).unwrap();
+    for (budget, rounds, vector) in [(1 << 20, 1, 4), (4096, 2, 4), (2048, 4, 4), (1024, 8, 2), (512, 16, 1)] {
+        let exchange = SharedExchange::new(&src, &dst, 4, limited(budget)).unwrap();
         through_shared(&exchange, &src, &dst, 4);
         assert_eq!(
-            (exchange.stored.len(), exchange.staging.store.vector),
-            (rounds, vector),
+            (exchange.stored.len(), exchange.staging.store.form),
+            (rounds, Form::Vector(vector)),
             "{budget}"
         );
         assert!(exchange.bytes <= budget);
     }
     // Not smaller: all registers are common already.
-    let exchange = SharedExchange::new(&src, &dst, 4, 256).unwrap();
+    let exchange = SharedExchange::new(&src, &dst, 4, limited(256)).unwrap();
     assert_eq!(exchange.bytes, 512);
 }
 
@@ -304,7 +304,7 @@ fn warps_that_exchange_nothing_have_pieces_of_their_own() {
     assert!(exchange.within_warps);
     assert_eq!((exchange.piece_bytes, exchange.bytes), (2048 * 8, 4 * 2048 * 8));
     // Warps that repeat one another have one piece where four do not fit.
-    let Means::Shared(exchange) = carry_out(&src, &dst, 8, 40000) else {
+    let Means::Shared(exchange) = carry_out(&src, &dst, 8, limited(40000)) else {
         panic!("too many shuffles")
     };
     assert!(!exchange.within_warps);
@@ -320,54 +320,6 @@ fn what_cannot_be_done_is_said() {
     let e = LaneExchange::new(&src, &src, 16).unwrap_err();
     assert!(matches!(e, LayoutError::Parameters { .. }), "{e}");
     assert!(ConversionPlan::new(&dst, &src).unwrap().means(3, PLENTY).is_err());
-}
-
-/// A random layout of 2^`size` elements: a random invertible matrix whose columns go to register, lane and warp bits,
-/// among random replicas.
-fn layout_of(size: usize, lanes: usize, warps: usize) -> impl Strategy<Value = DistributedLayout> {
-    let steps = prop::collection::vec((0..size, 0..size), 0..3 * size);
-    let bits = prop::collection::vec(any::<bool>(), lanes + warps);
-    (
-        steps,
-        bits,
-        any::<bool>(),
-        prop::collection::vec(0..1u32 << size, lanes + warps + 2),
-    )
-        .prop_map(move |(steps, copied, plain, extra)| {
-            let mut bases: Vec<u32> = (0..size).map(|bit| 1 << bit).collect();
-            for (to, from) in steps {
-                match (to == from, plain) {
-                    (true, _) => {}
-                    // Permutations alone, as most layouts are.
-                    (_, true) => bases.swap(to, from),
-                    (_, false) => bases[to] ^= bases[from],
-                }
-            }
-            // Bits that own nothing new: zero, or anything.
-            let of_copy = |i: usize| if extra[i] % 2 == 0 { 0 } else { extra[i] };
-            let mut rest = bases.into_iter();
-            let mut threads: Vec<u32> = Vec::new();
-            for (i, &copied) in copied.iter().enumerate() {
-                let own = if copied && i % 3 == 0 { None } else { rest.next() };
-                threads.push(own.unwrap_or_else(|| of_copy(i)));
-            }
-            let mut registers: Vec<u32> = rest.collect();
-            for i in 0..2 {
-                if extra[lanes + warps + i] % 3 == 0 {
-                    let at = extra[lanes + warps + i] as usize % (registers.len() + 1);
-                    registers.insert(at, of_copy(lanes + warps + i));
-                }
-            }
-            let warp = threads.split_off(lanes);
-            let bases = |list: Vec<u32>| list.into_iter().map(|basis| [basis]).collect::<Vec<_>>();
-            let ins = [
-                ("register", bases(registers)),
-                ("lane", bases(threads)),
-                ("warp", bases(warp)),
-            ];
-            DistributedLayout::new(LinearLayout::from_bases(ins, &[("dim0", 1 << size)]).expect("in range"))
-                .expect("all columns are there")
-        })
 }
 
 fn pair() -> impl Strategy<Value = (DistributedLayout, DistributedLayout)> {
@@ -410,9 +362,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_pair_is_converted((src, dst) in pair(), bytes in 0u32..4, budget in 4u32..20) {
-        carry_out(&src, &dst, 1 << bytes, 1 << budget);
-        through_shared(&SharedExchange::new(&src, &dst, 1 << bytes, 1 << budget).unwrap(), &src, &dst, 1 << bytes);
+    fn any_pair_is_converted((src, dst) in pair(), bytes in 0u32..4, budget in 4u32..20, load: bool, store: bool) {
+        let memory = SharedMemory { bytes: 1 << budget, matrices: Matrices { load, store } };
+        carry_out(&src, &dst, 1 << bytes, memory);
+        through_shared(&SharedExchange::new(&src, &dst, 1 << bytes, memory).unwrap(), &src, &dst, 1 << bytes);
         if let Some(exchange) = LaneExchange::new(&src, &dst, 1 << bytes).unwrap() {
             by_shuffles(&exchange, &src, &dst, 1 << bytes);
         }

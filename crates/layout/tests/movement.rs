@@ -1,7 +1,7 @@
 //! Reductions, conversions and bank conflicts: each derived twice, or carried out on a table.
 
 use mytriton_layout::fragment::{FragmentError, Ownership};
-use mytriton_layout::staging::{Staging, access_ways, enumerated_ways, max_access, ways};
+use mytriton_layout::staging::{Access, Form, Matrices, Staging, access_ways, enumerated_ways, max_access, ways};
 use mytriton_layout::{
     ConversionPlan, DistributedLayout, HardwareSwizzle, LinearLayout, Movement, ReductionPlan, Swizzle,
     hardware_swizzled, swizzled,
@@ -305,12 +305,21 @@ fn wide_accesses_are_served_in_parts() {
 }
 
 #[track_caller]
+fn vector_of(access: Access) -> u32 {
+    match access.form {
+        Form::Vector(vector) => vector,
+        matrices => panic!("{matrices:?} where there are none"),
+    }
+}
+
+#[track_caller]
 fn no_conflicts(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32) -> Staging {
-    let staging = Staging::choose(src, dst, bytes).unwrap();
+    let staging = Staging::choose(src, dst, bytes, Matrices::NONE).unwrap();
     assert!(staging.layout.is_invertible());
     for (threads, access) in [(src, staging.store), (dst, staging.load)] {
-        assert!(max_access(threads, &staging.layout, bytes).unwrap() >= access.vector);
-        assert_eq!(conflicts(threads, &staging.layout, bytes, access.vector), 1);
+        let vector = vector_of(access);
+        assert!(max_access(threads, &staging.layout, bytes).unwrap() >= vector);
+        assert_eq!(conflicts(threads, &staging.layout, bytes, vector), 1);
         assert_eq!(access.ways, 1);
     }
     staging
@@ -334,12 +343,15 @@ fn chosen_layouts_have_no_conflicts() {
     let blocked = DistributedLayout::blocked(&[16, 16], &[1, 8], &[16, 2], &[1, 1], &[1, 0]).unwrap();
     let mma = DistributedLayout::mma_operand_a([16, 16], [1, 1], 2).unwrap();
     let staging = no_conflicts(&blocked, &mma, 2);
-    let vectors = (staging.store.vector, staging.load.vector);
+    let vectors = (vector_of(staging.store), vector_of(staging.load));
     assert_eq!(vectors, (8, 2), "both hold pairs of columns, the source rows of eight");
     let same = no_conflicts(&blocked, &blocked, 2);
-    assert_eq!((same.store.vector, same.load.vector), (8, 8), "16 bytes");
-    assert!(Staging::choose(&blocked, &accumulator(), 2).is_err(), "different tiles");
-    assert!(Staging::choose(&blocked, &mma, 32).is_err());
+    assert_eq!((vector_of(same.store), vector_of(same.load)), (8, 8), "16 bytes");
+    assert!(
+        Staging::choose(&blocked, &accumulator(), 2, Matrices::NONE).is_err(),
+        "different tiles"
+    );
+    assert!(Staging::choose(&blocked, &mma, 32, Matrices::NONE).is_err());
 }
 
 /// A random owner of a 16x16 tile: a bijection of 2^8 indices with a few replicas.

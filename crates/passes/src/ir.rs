@@ -7,6 +7,7 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{Attribute, BlockRef, Location, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
+use mytriton_layout::staging::Matrices;
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
 use mytriton_tile::layout::layout_of;
 use mytriton_tile::types::ssa_scalar;
@@ -86,6 +87,15 @@ pub fn num_warps_of(kernel: OperationRef<'_, '_>) -> u32 {
     int_attribute(kernel, "tile.num_warps")
         .and_then(|n| u32::try_from(n).ok())
         .unwrap_or(4)
+}
+
+/// The attribute of a kernel that says which GPU it is for: the compute capability, 10 x major + minor.
+pub const CAPABILITY: &str = "tile.compute_capability";
+
+/// The instructions for matrices in shared memory that the GPU has which a kernel is for; none if that is not said.
+pub fn matrices_of(kernel: OperationRef<'_, '_>) -> Matrices {
+    let capability = int_attribute(kernel, CAPABILITY).and_then(|n| u32::try_from(n).ok());
+    Matrices::of_capability(capability.unwrap_or(0))
 }
 
 /// The layout of a tensor value; none for scalars; an error when the `layout` stage has not been reached.

@@ -129,7 +129,14 @@ func.func @misspelt_argument(%n: i32 {tile.divisibilty = 16 : i32}) {
 
 // -----
 
-// expected-error @+1 {{unknown attribute tile.warps; the tile dialect has tile.kernel, tile.num_warps, tile.shared_bytes, tile.shared_limit, tile.offset, tile.bytes and tile.within_warps for operations}}
+// expected-error @+1 {{"tile.compute_capability" must be an i32 that is not negative, got "sm_90"}}
+func.func @capability_by_name() attributes {tile.compute_capability = "sm_90"} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{unknown attribute tile.warps; the tile dialect has tile.kernel, tile.num_warps, tile.shared_bytes, tile.shared_limit, tile.compute_capability, tile.offset, tile.bytes and tile.within_warps for operations}}
 func.func @misspelt_function() attributes {tile.warps = 4 : i32} {
   return
 }

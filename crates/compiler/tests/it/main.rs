@@ -2,6 +2,7 @@
 
 mod case;
 mod elements;
+mod layouts;
 mod pipeline;
 mod read;
 mod reductions;

@@ -8,15 +8,17 @@ use super::plane::{Cell, Grid, Limits};
 use super::shared::ways_text;
 use super::table::{painted, table};
 use super::{AnyLayout, TextError, distributed, shared};
-use crate::staging::{access_ways, max_access, offsets};
+use crate::staging::{Access, Form, Matrices, access_ways, max_access, offsets};
 use crate::{
     ConversionPlan, Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, Movement, SelectStep,
-    SharedExchange, Swizzle, swizzled,
+    SharedExchange, SharedMemory, Swizzle, swizzled,
 };
 use std::fmt::Write;
 
 /// The shared memory of one block on sm_90, in bytes.
 const BLOCK_MEMORY: u64 = 227 * 1024;
+/// The compute capability of that.
+const CAPABILITY: u32 = 90;
 
 /// From one layout of a tile to another.
 pub(super) struct Plan<'a> {
@@ -41,8 +43,7 @@ enum Way<'a> {
     /// Between threads and a place in shared memory.
     Access {
         store: bool,
-        vector: u32,
-        ways: u32,
+        access: Access,
         offsets: Box<LinearLayout>,
     },
 }
@@ -95,7 +96,11 @@ impl<'a> Plan<'a> {
                     Some(Means::Shared(exchange)) => lines.extend(shared_lines(exchange, self.bytes)),
                 }
                 if let Some(Plain { vector, ways }) = plain {
-                    let accesses = [0, 1].map(|side| access_text(*vector, ways[side], self.bytes));
+                    let access = |ways| Access {
+                        form: Form::Vector(*vector),
+                        ways,
+                    };
+                    let accesses = [0, 1].map(|side| access_text(side == 0, access(ways[side]), self.bytes));
                     lines.push(format!(
                         "row-major instead: store {}, load {}",
                         accesses[0], accesses[1]
@@ -103,19 +108,9 @@ impl<'a> Plan<'a> {
                 }
                 (title(plan, means.as_deref()), lines)
             }
-            Way::Access {
-                store,
-                vector,
-                ways,
-                offsets,
-                ..
-            } => {
+            Way::Access { store, access, offsets } => {
                 let verb = if *store { "store to" } else { "load from" };
-                let title = format!(
-                    "{verb} shared memory: {} bytes at once, {}",
-                    vector * self.bytes,
-                    ways_text(*ways)
-                );
+                let title = format!("{verb} shared memory: {}", access_text(*store, *access, self.bytes));
                 (
                     title,
                     formulas(offsets)
@@ -254,7 +249,7 @@ impl<'a> Way<'a> {
         let plan = Box::new(ConversionPlan::new(src, dst)?);
         let means = match plan.movement() {
             Movement::Blocks => None,
-            _ => Some(Box::new(plan.means(bytes, BLOCK_MEMORY)?)),
+            _ => Some(Box::new(plan.means(bytes, memory())?)),
         };
         let plain = match means.as_deref() {
             Some(Means::Shared(_)) => Some(Plain::new(src, dst, bytes)?),
@@ -270,11 +265,11 @@ impl<'a> Way<'a> {
     }
 
     fn access(store: bool, threads: &DistributedLayout, place: &LinearLayout, bytes: u32) -> Result<Self, LayoutError> {
-        let vector = max_access(threads, place, bytes)?;
+        let matrices = memory().matrices;
+        let matrices = if store { matrices.store } else { matrices.load };
         Ok(Way::Access {
             store,
-            vector,
-            ways: access_ways(threads, place, bytes, vector)?,
+            access: Access::best(threads, place, bytes, matrices)?,
             offsets: Box::new(offsets(threads, place)?),
         })
     }
@@ -293,8 +288,24 @@ impl Plain {
     }
 }
 
-fn access_text(vector: u32, ways: u32, bytes: u32) -> String {
-    format!("{} bytes at once, {}", vector * bytes, ways_text(ways))
+fn memory() -> SharedMemory {
+    SharedMemory {
+        bytes: BLOCK_MEMORY,
+        matrices: Matrices::of_capability(CAPABILITY),
+    }
+}
+
+fn access_text(store: bool, access: Access, bytes: u32) -> String {
+    let size = access.bytes(bytes);
+    let ways = ways_text(access.ways);
+    match access.form {
+        Form::Vector(_) => format!("{size} bytes at once, {ways}"),
+        Form::Matrices { count, transposed } => {
+            let name = if store { "stmatrix" } else { "ldmatrix" };
+            let transposed = if transposed { ".trans" } else { "" };
+            format!("{size} bytes at once by {name}.x{count}{transposed}, {ways}")
+        }
+    }
 }
 
 /// From offsets to the tile.
@@ -325,7 +336,7 @@ fn shared_lines(exchange: &SharedExchange, bytes: u32) -> Vec<String> {
     }
     lines.push(size);
     for (name, access) in [("store", exchange.staging.store), ("load", exchange.staging.load)] {
-        lines.push(format!("{name:5} {}", access_text(access.vector, access.ways, bytes)));
+        lines.push(format!("{name:5} {}", access_text(name == "store", access, bytes)));
     }
     lines
 }

@@ -31,6 +31,8 @@ pub struct Case {
     pub name: String,
     /// The kernel, as its front end made it.
     pub kernel: Kernel,
+    /// The same in the `layout` stage, if layouts are not the compiler's choice: what goes on to PTX.
+    pub layouts: Option<String>,
     /// Warps of a program.
     pub warps: u32,
     /// May `x * y + z` be rounded once?
@@ -53,6 +55,7 @@ impl Case {
         Case {
             name: name.into(),
             kernel,
+            layouts: None,
             warps: 4,
             fusion: false,
             local_memory: LocalMemory::Nothing,
@@ -64,6 +67,12 @@ impl Case {
     /// The same with so many warps.
     pub fn warps(mut self, warps: u32) -> Case {
         self.warps = warps;
+        self
+    }
+
+    /// The same with layouts given by a module.
+    pub fn layouts(mut self, module: String) -> Case {
+        self.layouts = Some(module);
         self
     }
 

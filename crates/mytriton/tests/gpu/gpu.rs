@@ -1,12 +1,12 @@
 //! Runs cases on the GPU.
 
 use mytriton_abi::CompiledKernel;
-use mytriton_compiler::{OptLevel, compile};
+use mytriton_compiler::OptLevel;
 use mytriton_runtime::{Cuda, DeviceBuffer, Error, Function, Params};
 
 use crate::case::{Case, Input, InputArg, Launch};
 use crate::check::{Outcome, failed};
-use crate::offline::{compile_options, cuda_options, in_form, is_missing, missing};
+use crate::offline::{compile_case, compile_options, cuda_options, in_form, is_missing, missing};
 
 /// A way of a kernel to the GPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +53,7 @@ impl Way {
             Way::Ptx { optimised, opt_level } => {
                 let kernel = in_form(&case.kernel, optimised);
                 let options = compile_options(case, target.parse().map_err(Stop::wrong)?, opt_level);
-                Ok(compile(&kernel, &options).map_err(Stop::wrong)?.kernel)
+                Ok(compile_case(case, &kernel, &options).map_err(Stop::wrong)?.kernel)
             }
             Way::Cuda => mytriton::compile(&case.kernel, target, cuda_options(case)).map_err(|error| {
                 if is_missing(&error) {

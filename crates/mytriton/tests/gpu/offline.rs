@@ -2,7 +2,7 @@
 
 use mytriton::{Backend, LaunchOptions};
 use mytriton_codegen_ptx::ptxas::Ptxas;
-use mytriton_compiler::{CompileOptions, OptLevel, Target, compile};
+use mytriton_compiler::{CompileError, CompileOptions, Compiled, OptLevel, Target, compile, compile_given_layouts};
 use mytriton_runtime::nvrtc;
 use mytriton_ssa::{Kernel, optimise};
 
@@ -58,6 +58,14 @@ pub fn compile_options(case: &Case, target: Target, opt_level: OptLevel) -> Comp
     }
 }
 
+/// The case's kernel, in some form, as PTX.
+pub fn compile_case(case: &Case, kernel: &Kernel, options: &CompileOptions) -> Result<Compiled, CompileError> {
+    match &case.layouts {
+        None => compile(kernel, options),
+        Some(text) => compile_given_layouts(kernel, text, options),
+    }
+}
+
 /// PTX for the targets, through ptxas: no warnings, no spills, no stack.
 pub fn ptxas(case: &Case) -> Outcome {
     let ptxas = match Ptxas::find() {
@@ -66,7 +74,7 @@ pub fn ptxas(case: &Case) -> Outcome {
     };
     let kernel = optimised(&case.kernel);
     for &target in targets(case) {
-        let compiled = match compile(&kernel, &compile_options(case, target, OptLevel::O3)) {
+        let compiled = match compile_case(case, &kernel, &compile_options(case, target, OptLevel::O3)) {
             Ok(compiled) => compiled,
             Err(error) => return failed(format!("{target}: {error}")),
         };
@@ -93,7 +101,7 @@ pub fn ptxas(case: &Case) -> Outcome {
         }
     }
     // Without optimisation the code must be accepted too; it may use whatever it likes.
-    let plain = compile(&case.kernel, &compile_options(case, Target::Sm80, OptLevel::O0));
+    let plain = compile_case(case, &case.kernel, &compile_options(case, Target::Sm80, OptLevel::O0));
     match plain.map(|c| ptxas.check(&String::from_utf8_lossy(c.kernel.code.as_bytes()), Target::Sm80)) {
         Ok(Ok(_)) => Outcome::Passed,
         Ok(Err(error)) => failed(format!("without optimisation: {error}")),

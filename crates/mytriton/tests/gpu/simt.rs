@@ -1,10 +1,12 @@
 //! Runs cases on the SIMT executor: the threads' code as it goes on to PTX, with all checks.
 
 use mytriton::f16;
-use mytriton_compiler::{OptLevel, Target, simt};
+use mytriton_compiler::{CompileError, OptLevel, Target, simt, simt_given_layouts};
+use mytriton_simt::matrix::MatrixInstr;
 use mytriton_simt::program::{Fence, Instr, Space};
 use mytriton_simt::report::AccessCount;
 use mytriton_simt::{Launch as Blocks, Memory, Options, Program, run as execute};
+use mytriton_ssa::Kernel;
 
 use crate::case::{Case, Input, InputArg, Launch};
 use crate::check::{Outcome, failed};
@@ -68,22 +70,34 @@ fn run_counted(
 
 /// Compiles a case to the `gpu` stage, runs its launches there and compares them with the oracle's results.
 pub fn run(case: &Case, launches: &[Launch], oracle: &[Vec<Vec<u8>>], optimise: bool, seed: u64) -> Outcome {
-    // Up to this stage nothing depends on the target.
-    let program = match simt(
-        &in_form(&case.kernel, optimise),
-        &compile_options(case, Target::Sm90a, OptLevel::O3),
-    ) {
-        Ok(program) => program,
-        Err(error) => return failed(error),
+    let kernel = in_form(&case.kernel, optimise);
+    // What depends on the target are the instructions for matrices: with all, and without those that store.
+    let targets: &[Target] = match case.layouts {
+        None => &[Target::Sm90a],
+        Some(_) => &[Target::Sm90a, Target::Sm80],
     };
-    for (launch, oracle) in launches.iter().zip(oracle) {
-        let result =
-            run_program(&program, launch.grid, &launch.input(), seed).and_then(|got| launch.compare(&got, oracle));
-        if let Err(error) = result {
-            return failed(format!("{}: {error}", launch.what));
+    for &target in targets {
+        let program = match program_of(case, &kernel, target) {
+            Ok(program) => program,
+            Err(error) => return failed(format!("{target}: {error}")),
+        };
+        for (launch, oracle) in launches.iter().zip(oracle) {
+            let result =
+                run_program(&program, launch.grid, &launch.input(), seed).and_then(|got| launch.compare(&got, oracle));
+            if let Err(error) = result {
+                return failed(format!("{target}, {}: {error}", launch.what));
+            }
         }
     }
     Outcome::Passed
+}
+
+fn program_of(case: &Case, kernel: &Kernel, target: Target) -> Result<Program, CompileError> {
+    let options = compile_options(case, target, OptLevel::O3);
+    match &case.layouts {
+        None => simt(kernel, &options),
+        Some(text) => simt_given_layouts(kernel, text, &options),
+    }
 }
 
 /// What threads exchange through shared memory, they do without bank conflicts, and one side with 16 bytes at once: a
@@ -96,8 +110,8 @@ pub fn transpositions_have_no_bank_conflicts() -> Result<(), String> {
     ];
     for case in cases {
         let case = case.map_err(|error| error.to_string())?;
-        let options = compile_options(&case, Target::Sm90a, OptLevel::O3);
-        let program = simt(&in_form(&case.kernel, true), &options).map_err(|error| error.to_string())?;
+        let kernel = in_form(&case.kernel, true);
+        let program = program_of(&case, &kernel, Target::Sm90a).map_err(|error| error.to_string())?;
         for launch in case.launches(1) {
             let (_, accesses) = run_counted(&program, launch.grid, &launch.input(), 1, true)?;
             let shared: Vec<&AccessCount> = accesses.iter().filter(|count| count.space == Space::Shared).collect();
@@ -120,8 +134,8 @@ pub fn a_missing_barrier_is_found() -> Result<(), String> {
     let cases = (group.ok_or("no such group")?.cases)(1)?;
     let mut tried = 0;
     for case in cases {
-        let options = compile_options(&case, Target::Sm90a, OptLevel::O3);
-        let program = simt(&in_form(&case.kernel, true), &options).map_err(|error| error.to_string())?;
+        let kernel = in_form(&case.kernel, true);
+        let program = program_of(&case, &kernel, Target::Sm90a).map_err(|error| error.to_string())?;
         let Some(without) = without_barrier_before_load(&program) else {
             continue;
         };
@@ -148,14 +162,10 @@ pub fn a_missing_barrier_is_found() -> Result<(), String> {
 
 /// The program without the last barrier before its first load from shared memory.
 fn without_barrier_before_load(program: &Program) -> Option<Program> {
-    let shared_load = |instr: &Instr| {
-        matches!(
-            instr,
-            Instr::Load {
-                space: Space::Shared,
-                ..
-            }
-        )
+    let shared_load = |instr: &Instr| match instr {
+        Instr::Load { space, .. } => *space == Space::Shared,
+        Instr::Matrix(matrix) => matches!(**matrix, MatrixInstr::Load { .. }),
+        _ => false,
     };
     let load = program.code.iter().position(shared_load)?;
     let barrier = program.code[..load]

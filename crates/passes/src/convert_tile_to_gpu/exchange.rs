@@ -2,7 +2,8 @@
 //! `mytriton_layout::ConversionPlan` says which, and how.
 
 use melior::ir::{OperationRef, Type, Value, ValueLike};
-use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, Means, SharedExchange};
+use mytriton_layout::staging::Matrices;
+use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, Means, SharedExchange, SharedMemory};
 use mytriton_tile::emit::{Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp};
 use rustc_hash::FxHashMap;
@@ -24,8 +25,13 @@ pub fn conversion_means(
     from: &DistributedLayout,
     to: &DistributedLayout,
     element: Type<'_>,
+    matrices: Matrices,
 ) -> Result<Means, LayoutError> {
-    ConversionPlan::new(from, to)?.means(stored_bytes(element) as u32, STATIC_SHARED_BYTES)
+    let memory = SharedMemory {
+        bytes: STATIC_SHARED_BYTES,
+        matrices,
+    };
+    ConversionPlan::new(from, to)?.means(stored_bytes(element) as u32, memory)
 }
 
 /// The tiles between which elements move: layout and extents. Elements are counted without the padding.
@@ -58,7 +64,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let failed = |e: LayoutError| error_at(op, format!("{what}: {e}"));
-        match conversion_means(from, to, element_type(ty)).map_err(failed)? {
+        match conversion_means(from, to, element_type(ty), self.matrices).map_err(failed)? {
             Means::Registers(sources) => Ok(pick(emitter, operand, &sources, ty)),
             Means::Lanes(exchange) => self.between_lanes(emitter, operand, &exchange, ty).map_err(failed),
             Means::Shared(exchange) => {
@@ -87,9 +93,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             true => self.piece(emitter, scratch.base(), exchange.bytes, exchange.piece_bytes),
             false => scratch.base(),
         };
-        let (shared, [store, load]) = (&staging.layout, [staging.store.vector, staging.load.vector]);
-        let stores = self.accesses_of(emitter, op, &exchange.src, shared, element, store)?;
-        let loads = self.accesses_of(emitter, op, &exchange.dst, shared, element, load)?;
+        let [stored, loaded] = [(&exchange.src, &staging.layout), (&exchange.dst, &staging.layout)];
+        let stores = self.accesses_of(emitter, op, stored, element, staging.store.form)?;
+        let loads = self.accesses_of(emitter, op, loaded, element, staging.load.form)?;
         for (round, (stored, loaded)) in exchange.stored.iter().zip(&exchange.loaded).enumerate() {
             // The loads of the round before are over; those of the same warp in a loop's round before, too.
             match exchange.within_warps {

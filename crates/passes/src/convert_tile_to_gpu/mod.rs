@@ -7,6 +7,7 @@
 //!
 //! Limits: tiles need layouts (`tile-assign-layouts`), and warps have 32 threads.
 
+mod access;
 mod combine;
 mod control;
 mod exchange;
@@ -36,6 +37,7 @@ use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::r#type::{FunctionType, IntegerType};
 use melior::ir::{Block, BlockRef, Identifier, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
+use mytriton_layout::staging::Matrices;
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
 use mytriton_tile::ops::TileOp;
 use mytriton_tile_sys as sys;
@@ -45,10 +47,12 @@ use std::collections::BTreeMap;
 use crate::LANES;
 use crate::axis_info::AxisInfos;
 use crate::ir::{
-    PassResult, blocks_of, constant_as, error_at, int_attribute, kernels_of, key, layout_at, name_of, num_warps_of,
-    ops_of, put_in_place, remove,
+    PassResult, blocks_of, constant_as, error_at, int_attribute, kernels_of, key, layout_at, matrices_of, name_of,
+    num_warps_of, ops_of, put_in_place, remove,
 };
 use crate::{allocate_shared, insert_barriers};
+pub use access::Direction;
+pub use local::is_by_matrices;
 use scratch::Memory;
 pub use scratch::{ALIGNMENT, BUFFER_ALIGNMENT, BYTES, Need, OFFSET, SHARED_BYTES, STATIC_SHARED_BYTES, WITHIN_WARPS};
 use thread::Thread;
@@ -181,6 +185,7 @@ fn convert<'c: 'a, 'a>(
     let mut conversion = Conversion {
         context,
         infos: AxisInfos::analyze(kernel),
+        matrices: matrices_of(kernel),
         thread: Thread::new(emitter),
         values: FxHashMap::default(),
         taken: None,
@@ -228,6 +233,8 @@ fn lowered_scalar<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
 struct Conversion<'c, 'a, 's> {
     context: &'c Context,
     infos: AxisInfos,
+    /// The instructions for matrices in shared memory that there are.
+    matrices: Matrices,
     thread: Thread<'c, 'a>,
     values: FxHashMap<usize, Value<'c, 'a>>,
     /// The operation that took shared memory last, and how much.

@@ -4,6 +4,7 @@ use melior::ir::block::{BlockArgument, BlockLike};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, TypeLike, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
+use mytriton_layout::staging::Matrices;
 use mytriton_tile::defining_operation;
 use mytriton_tile::emit::shape_of;
 use mytriton_tile::ops::TileOp;
@@ -11,7 +12,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::strides::StrideInfos;
-use crate::convert_tile_to_gpu::{BYTES, OFFSET};
+use crate::convert_tile_to_gpu::{BYTES, Direction, OFFSET, is_by_matrices};
 use crate::ir::{PassResult, error_at, int_attribute, key, layout_at, name_of, pointee_bytes};
 
 /// An access since the last barrier.
@@ -103,14 +104,18 @@ impl Access {
         }
     }
 
-    /// Of a tile between threads and the buffers that may be meant, given the operations that allocate them.
+    /// Of a tile between threads and the buffers that may be meant, given the operations that allocate them, with the
+    /// instructions for matrices that there are.
     pub fn of_buffers<'c: 'a, 'a>(
         op: OperationRef<'c, 'a>,
         store: bool,
         buffers: &[OperationRef<'c, 'a>],
         (buffer, tile): (Value<'c, 'a>, Value<'c, 'a>),
+        matrices: Matrices,
     ) -> PassResult<'c, Vec<Self>> {
-        let owned = owned(op, tile)?;
+        let direction = if store { Direction::Store } else { Direction::Load };
+        let by_matrices = is_by_matrices(op, (buffer, tile), direction, matrices)?;
+        let owned = owned(op, tile)?.filter(|_| !by_matrices);
         let ty = buffer.r#type().to_raw().ptr as usize;
         let access = |alloc: &OperationRef<'c, 'a>| {
             let (start, end) = bytes_of(*alloc);

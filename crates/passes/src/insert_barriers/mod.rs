@@ -11,7 +11,7 @@
 //! overlap otherwise. Offsets computed in the body of a loop are not the same in its next iteration.
 //!
 //! In shared memory accesses meet where their bytes do, which `tile-allocate-shared` has planned. A buffer is accessed by
-//! the same threads under the same layout without replication. An exchange between threads is stores, a barrier of its
+//! the same threads under the same layout without replication, if not by matrices. An exchange between threads is stores, a barrier of its
 //! own, loads: the barrier counts for all accesses before it. Exchanges that keep within each warp have none.
 //!
 //! The kernel is walked until what goes into each loop, the accesses of its own iterations included, no longer grows;
@@ -23,6 +23,7 @@ mod strides;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{BlockRef, OperationRef, Value};
+use mytriton_layout::staging::Matrices;
 use mytriton_tile::emit::argument_of;
 use mytriton_tile::ops::TileOp;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,7 +33,7 @@ use strides::StrideInfos;
 
 use crate::buffers::Buffers;
 use crate::convert_tile_to_gpu::{BYTES, WITHIN_WARPS};
-use crate::ir::{PassResult, blocks_of, kernels_of, key, name_of, ops_of};
+use crate::ir::{PassResult, blocks_of, kernels_of, key, matrices_of, name_of, ops_of};
 
 /// Runs the pass on a module in the `layout` stage.
 pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {
@@ -46,6 +47,7 @@ pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {
 pub fn order<'c: 'a, 'a>(kernel: OperationRef<'c, 'a>) -> PassResult<'c> {
     let mut walk = Walk {
         buffers: Buffers::of_kernel(kernel),
+        matrices: matrices_of(kernel),
         loops: FxHashMap::default(),
         strides: StrideInfos::default(),
         grown: false,
@@ -78,6 +80,7 @@ struct Effects {
 
 struct Walk<'c, 'a> {
     buffers: Buffers<'c, 'a>,
+    matrices: Matrices,
     /// What goes into each loop, by the loop.
     loops: FxHashMap<usize, Vec<Access>>,
     strides: StrideInfos,
@@ -132,16 +135,16 @@ impl<'c: 'a, 'a> Walk<'c, 'a> {
             Some(TileOp::Load(_)) => vec![Access::of_pointers(&mut self.strides, op, false)?],
             Some(TileOp::Store(_)) => vec![Access::of_pointers(&mut self.strides, op, true)?],
             Some(TileOp::Alloc(alloc)) => match alloc.init() {
-                Some(init) => Access::of_buffers(op, true, &[op], (alloc.result(), init))?,
+                Some(init) => Access::of_buffers(op, true, &[op], (alloc.result(), init), self.matrices)?,
                 None => Vec::new(),
             },
             Some(TileOp::LocalLoad(load)) => {
                 let tile = (load.buffer(), load.result());
-                Access::of_buffers(op, false, &self.allocs_of(load.buffer()), tile)?
+                Access::of_buffers(op, false, &self.allocs_of(load.buffer()), tile, self.matrices)?
             }
             Some(TileOp::LocalStore(store)) => {
                 let tile = (store.buffer(), store.source());
-                Access::of_buffers(op, true, &self.allocs_of(store.buffer()), tile)?
+                Access::of_buffers(op, true, &self.allocs_of(store.buffer()), tile, self.matrices)?
             }
             _ if op.has_attribute(BYTES) => return Ok(exchange(op)),
             _ => Vec::new(),

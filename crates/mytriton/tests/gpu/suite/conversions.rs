@@ -4,7 +4,7 @@ use mytriton::frontend::{Element, FrontendError};
 use mytriton::{bf16, f16, kernel};
 
 use crate::case::{Arg, Case, Data, Launch};
-use crate::suite::Group;
+use crate::suite::{Group, layouts};
 use crate::values::Domain;
 
 type Cases = Result<Vec<Case>, FrontendError>;
@@ -14,6 +14,7 @@ pub fn groups() -> Vec<Group> {
     vec![
         Group::cases("conversions-transpose", transposes),
         Group::cases("conversions-permute", permutations),
+        Group::cases("conversions-layouts", layouts::cases),
     ]
 }
 

@@ -110,8 +110,8 @@ static LogicalResult verifyNumWarps(Operation *op, NamedAttribute attribute) {
   return failure(result.wasInterrupted());
 }
 
-/// Checks a number of bytes in shared memory.
-static LogicalResult verifyBytes(Operation *op, NamedAttribute attribute) {
+/// Checks a number of bytes in shared memory, or the number of a compute capability.
+static LogicalResult verifyNumber(Operation *op, NamedAttribute attribute) {
   auto integer = dyn_cast<IntegerAttr>(attribute.getValue());
   if (integer && integer.getType().isSignlessInteger(32) && integer.getInt() >= 0)
     return success();
@@ -126,8 +126,9 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == getNumWarpsAttrName())
     return verifyNumWarps(op, attribute);
   if (name == getSharedBytesAttrName() || name == getSharedLimitAttrName() ||
-      name == getOffsetAttrName() || name == getBytesAttrName())
-    return verifyBytes(op, attribute);
+      name == getOffsetAttrName() || name == getBytesAttrName() ||
+      name == getComputeCapabilityAttrName())
+    return verifyNumber(op, attribute);
   if (name == getWithinWarpsAttrName()) {
     if (!isa<UnitAttr>(attribute.getValue()))
       return op->emitError() << name << " must be a unit attribute, got " << attribute.getValue();
@@ -139,7 +140,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return op->emitError("unknown attribute ")
          << name
          << "; the tile dialect has tile.kernel, tile.num_warps, tile.shared_bytes, "
-            "tile.shared_limit, tile.offset, tile.bytes and tile.within_warps for operations";
+            "tile.shared_limit, tile.compute_capability, tile.offset, tile.bytes and "
+            "tile.within_warps for operations";
 }
 
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,

@@ -59,6 +59,7 @@ def Tile_Dialect : Dialect {
     | `tile.num_warps = N : i32` | functions | A program instance is executed by `N` warps of 32 threads: a power of two, 1 to 32. Layouts inside have log2 `N` warp bases. |
     | `tile.shared_bytes = N : i32` | functions | A program takes `N` bytes of shared memory. Pass `tile-allocate-shared` says so. |
     | `tile.shared_limit = N : i32` | functions | A program may take `N` bytes of shared memory; 48 KiB where nothing is said. |
+    | `tile.compute_capability = N : i32` | functions | The GPU is of this compute capability, 10 times the major plus the minor number; where nothing is said, only what every GPU has is used. |
     | `tile.divisibility = N : i32` | integer and pointer arguments | The argument (an address in bytes, for a pointer) is a multiple of the power of two `N`. A specialisation fact: where it does not hold, the kernel's behaviour is undefined. |
     | `tile.name = "..."` | arguments | The argument's name in the source, for messages and for the way back to other forms. |
 
@@ -115,6 +116,10 @@ def Tile_Dialect : Dialect {
     /// Name of the function attribute that limits them.
     static constexpr ::llvm::StringLiteral getSharedLimitAttrName() {
       return "tile.shared_limit";
+    }
+    /// Name of the function attribute that gives the GPU's compute capability.
+    static constexpr ::llvm::StringLiteral getComputeCapabilityAttrName() {
+      return "tile.compute_capability";
     }
     /// Name of the attribute that says where an operation's memory begins.
     static constexpr ::llvm::StringLiteral getOffsetAttrName() {

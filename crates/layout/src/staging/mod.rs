@@ -7,6 +7,9 @@
 //!
 //! It is counted twice, from the bases ([`access_ways`]) and from every address ([`enumerated_ways`]), and the two agree.
 //!
+//! A warp accesses a tile by *vectors*, each lane for itself what lies side by side, or by *matrices* ([`MatrixAccess`]), where
+//! lanes get their words out of one another's rows of 16 bytes.
+//!
 //! For 16x32 words, stored by rows and read by pairs of columns:
 //!
 //! | layout | store | read |
@@ -15,7 +18,13 @@
 //! | column xor row | 1 | 2 |
 //! | column xor 2 row | 1 | 1 |
 
-use crate::gf2::{Echelon, extend, independent, intersection};
+mod choose;
+mod matrices;
+mod rows;
+
+pub use matrices::{Matrices, MatrixAccess, MatrixInstruction, held};
+
+use crate::gf2::Echelon;
 use crate::{Dim, DistributedLayout, LayoutError, LinearLayout, RegisterGroup};
 
 type Result<T, E = LayoutError> = std::result::Result<T, E>;
@@ -41,10 +50,24 @@ pub struct Staging {
 /// Accesses of one side to a tile in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
-    /// Elements at once.
-    pub vector: u32,
+    /// What an instruction accesses.
+    pub form: Form,
     /// The conflict, 1 for none.
     pub ways: u32,
+}
+
+/// What one instruction of a warp accesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// So many elements in each lane.
+    Vector(u32),
+    /// Matrices of 8x8 words or halves of words, see [`MatrixAccess`].
+    Matrices {
+        /// 1, 2 or 4 of them.
+        count: u32,
+        /// Are they transposed on the way?
+        transposed: bool,
+    },
 }
 
 /// The map from (register, lane, warp, block) to the offset of a shared layout.
@@ -158,169 +181,70 @@ pub fn ways(addresses: &[u32], bytes: u32) -> u32 {
     addresses.chunks(lanes).map(part).max().unwrap_or(1).max(1)
 }
 
-impl Staging {
-    /// Chooses a layout in which neither storing from `src` nor loading into `dst` conflicts.
-    ///
-    /// Vectors are what both hold in registers. Of the rest of the tile, the lanes of the source span a space A, those
-    /// of the destination B. Two lanes conflict where they differ in the row of the banks alone; so the rows must be
-    /// a space that meets neither A nor B. Such a common complement exists: pair what A has beyond B with what
-    /// B has beyond A, and take the sums; add what neither reaches.
-    ///
-    /// One side may have longer vectors, of what it alone holds in registers, if the lanes of the other then still find
-    /// their elements in different banks. That is chosen where it takes fewer accesses.
+impl Access {
+    /// The way to store or load a tile that takes least: the widest vectors, or matrices if these take fewer wavefronts and
+    /// instructions, and are to be had.
     ///
     /// # Errors
-    /// Both must be layouts of one tile; elements have 1, 2, 4, 8 or 16 bytes.
-    pub fn choose(src: &DistributedLayout, dst: &DistributedLayout, element_bytes: u32) -> Result<Self> {
-        let element = element_bits(element_bytes)?;
-        if src.shape() != dst.shape() {
-            let message = format!("tiles {:?} and {:?} differ", &src.shape()[..], &dst.shape()[..]);
-            return Err(LayoutError::Parameters {
-                constructor: "shared",
-                message,
-            });
-        }
-        let sides = [Columns::new(src), Columns::new(dst)];
-        let shared = sides[0].shared_vectors(&sides[1], element);
-        let room = (ACCESS_BITS - element) as usize - shared.len();
-        let longer = (1..=room).flat_map(|count| [(0, count), (1, count)]);
-        let mut best: Option<(bool, u32, Staging)> = None;
-        for (wide, count) in std::iter::once((0, 0)).chain(longer) {
-            let (own, other) = (&sides[wide], &sides[1 - wide]);
-            let more = own.own_vectors(other, &shared, count);
-            if more.len() < count {
-                continue;
-            }
-            let bases = own.bases(other, &shared, &more, element, src.linear().total_out_bits());
-            let bases: Vec<_> = bases.iter().map(|&column| src.linear().unflatten_out(column)).collect();
-            let outs: Vec<(&str, u32)> = src.linear().outs().map(|(dim, size)| (dim.as_str(), size)).collect();
-            let layout = LinearLayout::from_bases([(Dim::OFFSET, bases)], &outs)?;
-            let vector = |side: usize| 1 << (shared.len() + if side == wide { count } else { 0 });
-            let staging = Staging {
-                store: Access::new(src, &layout, element_bytes, vector(0))?,
-                load: Access::new(dst, &layout, element_bytes, vector(1))?,
-                layout,
-            };
-            let conflicts = staging.store.ways > 1 || staging.load.ways > 1;
-            let cost = staging.store.cost(src, element_bytes) + staging.load.cost(dst, element_bytes);
-            if best
-                .as_ref()
-                .is_none_or(|(c, least, _)| (conflicts, cost) < (*c, *least))
-            {
-                best = Some((conflicts, cost, staging));
+    /// As [`max_access`].
+    pub fn best(
+        threads: &DistributedLayout,
+        shared: &LinearLayout,
+        element_bytes: u32,
+        matrices: bool,
+    ) -> Result<Access> {
+        let vector = max_access(threads, shared, element_bytes)?;
+        let mut best = Access::by_vectors(threads, shared, element_bytes, vector)?;
+        for transposed in [false, true].into_iter().filter(|_| matrices) {
+            if let Some(access) = MatrixAccess::new(threads, shared, element_bytes, transposed)? {
+                let count = access.count;
+                let access = Access {
+                    form: Form::Matrices { count, transposed },
+                    ways: access.ways,
+                };
+                if access.cost(threads, element_bytes) < best.cost(threads, element_bytes) {
+                    best = access;
+                }
             }
         }
-        best.map(|(_, _, staging)| staging)
-            .ok_or_else(|| LayoutError::Parameters {
-                constructor: "shared",
-                message: "no layout between the two".to_owned(),
-            })
+        Ok(best)
     }
-}
 
-impl Access {
-    fn new(threads: &DistributedLayout, shared: &LinearLayout, element_bytes: u32, vector: u32) -> Result<Self> {
+    fn by_vectors(threads: &DistributedLayout, shared: &LinearLayout, element_bytes: u32, vector: u32) -> Result<Self> {
         let ways = access_ways(threads, shared, element_bytes, vector)?;
-        Ok(Access { vector, ways })
+        let form = Form::Vector(vector);
+        Ok(Access { form, ways })
     }
 
-    /// Accesses that a warp makes for its registers, those that repeat others left out.
-    pub fn count(&self, threads: &DistributedLayout) -> u32 {
-        (threads.unique_registers().len() as u32 / self.vector).max(1)
+    /// Words of 4 bytes that a lane accesses at once; a part of one counts whole.
+    fn words(&self, element_bytes: u32) -> u32 {
+        match self.form {
+            Form::Vector(vector) => (vector * element_bytes).div_ceil(1 << WORD_BITS),
+            Form::Matrices { count, .. } => count,
+        }
+    }
+
+    /// Bytes that a lane accesses at once.
+    pub fn bytes(&self, element_bytes: u32) -> u32 {
+        match self.form {
+            Form::Vector(vector) => vector * element_bytes,
+            Form::Matrices { count, .. } => count << WORD_BITS,
+        }
+    }
+
+    /// Instructions of a warp for its registers, those that repeat others left out.
+    pub fn count(&self, threads: &DistributedLayout, element_bytes: u32) -> u32 {
+        (threads.unique_registers().len() as u32 * element_bytes / self.bytes(element_bytes)).max(1)
     }
 
     /// Wavefronts in which a warp's accesses are served.
     pub fn wavefronts(&self, threads: &DistributedLayout, element_bytes: u32) -> u32 {
-        self.count(threads) * (self.vector * element_bytes).div_ceil(1 << WORD_BITS) * self.ways
+        self.count(threads, element_bytes) * self.words(element_bytes) * self.ways
     }
 
     /// Wavefronts, and the instructions.
     fn cost(&self, threads: &DistributedLayout, element_bytes: u32) -> u32 {
-        self.wavefronts(threads, element_bytes) + self.count(threads)
-    }
-}
-
-/// The columns of a layout.
-struct Columns {
-    registers: Vec<u64>,
-    threads: Vec<u64>,
-    num_lane_bits: usize,
-}
-
-impl Columns {
-    fn new(layout: &DistributedLayout) -> Self {
-        let columns = layout.columns();
-        let (registers, threads) = columns.split_at(layout.linear().in_bits("register") as usize);
-        Columns {
-            registers: registers.to_vec(),
-            threads: threads.to_vec(),
-            num_lane_bits: layout.linear().in_bits("lane") as usize,
-        }
-    }
-
-    /// What the lanes that are served at once span.
-    fn lanes(&self, access: u32) -> Vec<u64> {
-        independent(&self.threads[..self.num_lane_bits.min(lane_bits(access) as usize)]).to_vec()
-    }
-
-    /// Directions that both have in registers, and that no thread index disturbs.
-    fn shared_vectors(&self, other: &Columns, element: u32) -> Vec<u64> {
-        let threads = [&self.threads[..], &other.threads].concat();
-        let mut vectors = extend(&threads, &intersection(&self.registers, &other.registers));
-        vectors.truncate((ACCESS_BITS - element) as usize);
-        vectors.to_vec()
-    }
-
-    /// Up to `count` further directions that this side alone has in registers. Best are those along which the other's
-    /// lanes lie, for these then are spread over the words of a vector.
-    fn own_vectors(&self, other: &Columns, shared: &[u64], count: usize) -> Vec<u64> {
-        let lanes = &other.threads[..other.num_lane_bits];
-        let along = intersection(&self.registers, lanes);
-        let mut chosen: Vec<u64> = Vec::new();
-        for &column in along.iter().chain(&self.registers) {
-            if chosen.len() == count {
-                break;
-            }
-            let all = [&self.threads[..], &other.threads, &chosen, &[column]].concat();
-            let base = [shared, &self.threads, &chosen].concat();
-            if extend(&base, &[column]).len() == 1 && extend(&all, shared).len() == shared.len() {
-                chosen.push(column);
-            }
-        }
-        chosen
-    }
-
-    /// The coordinates of the offset's bits, where this side has the longer vectors.
-    fn bases(&self, other: &Columns, shared: &[u64], more: &[u64], element: u32, size: u32) -> Vec<u64> {
-        let vectors = [shared, more].concat();
-        let access = vectors.len() as u32 + element;
-        let units: Vec<u64> = (0..size).map(|bit| 1 << bit).collect();
-        // The rest of the tile, in which this side's threads lie.
-        let rest = extend(&vectors, &[&self.threads[..], &other.threads, &units].concat());
-        let a = self.lanes(access);
-        let within_words = &vectors[..vectors.len().min(WORD_BITS.saturating_sub(element) as usize)];
-        let b = other.lanes(shared.len() as u32 + element);
-        let b = intersection(&[&b[..], shared, within_words].concat(), &rest);
-        let common = intersection(&a, &b);
-        let (mut longer, mut shorter) = (extend(&common, &a), extend(&common, &b));
-        if longer.len() < shorter.len() {
-            std::mem::swap(&mut longer, &mut shorter);
-        }
-        let others = extend(&[&vectors[..], &a, &b].concat(), &rest);
-        let mut rows: Vec<u64> = longer.iter().zip(&shorter).map(|(a, b)| a ^ b).collect();
-        rows.extend(others);
-
-        // What the banks do not hold becomes rows, of which the lowest lie within a word if an access is narrower.
-        let banks = lane_bits(access) as usize;
-        let num_rows = (size as usize - vectors.len()).saturating_sub(banks).min(rows.len());
-        let within = (WORD_BITS.saturating_sub(access) as usize).min(num_rows);
-        let order = vectors
-            .iter()
-            .chain(&rows[..within])
-            .chain(&rows[num_rows..])
-            .chain(&common)
-            .chain(&longer);
-        order.chain(&rows[within..num_rows]).copied().collect()
+        self.wavefronts(threads, element_bytes) + self.count(threads, element_bytes)
     }
 }
 

@@ -1,0 +1,244 @@
+//! Accesses of matrices: which word a lane gets, which layouts fit, and what is chosen.
+
+mod executed;
+
+use executed::{by_matrices, layout_of};
+use mytriton_layout::staging::{Access, Form, Matrices, MatrixAccess, held, offsets};
+use mytriton_layout::{
+    DistributedLayout, HardwareSwizzle, LinearLayout, SharedExchange, SharedMemory, Swizzle, hardware_swizzled,
+    swizzled,
+};
+use proptest::prelude::*;
+
+const ALL: Matrices = Matrices {
+    load: true,
+    store: true,
+};
+const LOADS: Matrices = Matrices {
+    load: true,
+    store: false,
+};
+
+/// The figure of the PTX ISA, "ldmatrix": row i of the table is row i of the matrix, with the lane that has each pair.
+#[test]
+fn words_are_those_of_the_figure() {
+    let figure = [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9, 10, 11],
+        [12, 13, 14, 15],
+        [16, 17, 18, 19],
+        [20, 21, 22, 23],
+        [24, 25, 26, 27],
+        [28, 29, 30, 31],
+    ];
+    for (row, lanes) in (0..).zip(figure) {
+        for (pair, lane) in (0..).zip(lanes) {
+            for half in 0..2 {
+                assert_eq!(held(lane, half, false), (row, 2 * pair + half));
+                // ".trans": the matrix is loaded in column-major format.
+                assert_eq!(held(lane, half, true), (2 * pair + half, row));
+            }
+        }
+    }
+}
+
+#[test]
+fn capabilities() {
+    let of = |capability| {
+        let Matrices { load, store } = Matrices::of_capability(capability);
+        (load, store)
+    };
+    assert_eq!([0, 70].map(of), [(false, false); 2]);
+    assert_eq!([75, 80, 86, 89].map(of), [(true, false); 4]);
+    assert_eq!([90, 100].map(of), [(true, true); 2]);
+}
+
+fn blocked(
+    shape: [u32; 2],
+    per_thread: [u32; 2],
+    lanes: [u32; 2],
+    warps: [u32; 2],
+    order: [usize; 2],
+) -> DistributedLayout {
+    DistributedLayout::blocked(&shape, &per_thread, &lanes, &warps, &order).unwrap()
+}
+
+/// Operands of `mma` are what the instruction was made for, from rows that TMA has swizzled as well.
+#[test]
+fn operands_of_products() {
+    let fits = |threads: &DistributedLayout, shared: &LinearLayout, bytes| {
+        [false, true].map(|transposed| {
+            let access = MatrixAccess::new(threads, shared, bytes, transposed).unwrap()?;
+            by_matrices(threads, &access, bytes);
+            Some((access.count, access.instructions.len(), access.ways))
+        })
+    };
+    let swizzled_rows = hardware_swizzled([64, 64], 2, HardwareSwizzle::B128).unwrap();
+    let plain = swizzled(&[64, 64], &[1, 0], Swizzle::NONE).unwrap();
+    let a = DistributedLayout::mma_operand_a([64, 64], [4, 1], 2).unwrap();
+    assert_eq!(fits(&a, &swizzled_rows, 2), [Some((4, 4, 1)), None]);
+    assert_eq!(fits(&a, &plain, 2), [Some((4, 4, 8)), None]);
+    // B lies with n fastest: transposed.
+    let b = DistributedLayout::mma_operand_b([64, 64], [1, 4], 2).unwrap();
+    assert_eq!(fits(&b, &swizzled_rows, 2), [None, Some((4, 4, 1))]);
+    // The accumulator as it is, of 16 bits; of 32 bits a row is four elements, of which lanes have pairs.
+    let c = DistributedLayout::mma_accumulator([64, 64], [4, 1]).unwrap();
+    assert_eq!(fits(&c, &swizzled_rows, 2), [Some((4, 4, 1)), None]);
+    let words = hardware_swizzled([64, 64], 4, HardwareSwizzle::B128).unwrap();
+    assert_eq!(fits(&c, &words, 4), [None, None]);
+    let bytes = hardware_swizzled([64, 128], 1, HardwareSwizzle::B128).unwrap();
+    let a = DistributedLayout::mma_operand_a([64, 128], [4, 1], 4).unwrap();
+    assert_eq!(fits(&a, &bytes, 1), [Some((4, 4, 1)), None]);
+    let tf32 = DistributedLayout::mma_operand_a([64, 64], [4, 1], 1).unwrap();
+    assert_eq!(fits(&tf32, &words, 4), [Some((4, 8, 1)), None]);
+    assert_eq!(fits(&tf32, &words, 8), [None, None]);
+    // Fewer lanes than the instruction is for.
+    let few = DistributedLayout::blocked(&[8, 8], &[1, 2], &[4, 4], &[1, 1], &[1, 0]).unwrap();
+    let small = swizzled(&[8, 8], &[1, 0], Swizzle::NONE).unwrap();
+    assert_eq!(fits(&few, &small, 2), [None, None]);
+}
+
+#[test]
+fn the_cheaper_access_is_taken() {
+    let shared = hardware_swizzled([64, 64], 2, HardwareSwizzle::B128).unwrap();
+    let a = DistributedLayout::mma_operand_a([64, 64], [4, 1], 2).unwrap();
+    let of = |threads, matrices| Access::best(threads, &shared, 2, matrices).unwrap();
+    let (count, transposed) = (4, false);
+    assert_eq!(
+        of(&a, true),
+        Access {
+            form: Form::Matrices { count, transposed },
+            ways: 1
+        }
+    );
+    assert_eq!(
+        of(&a, false),
+        Access {
+            form: Form::Vector(2),
+            ways: 1
+        }
+    );
+    let (cost, vectors) = (of(&a, true), of(&a, false));
+    assert_eq!(
+        [cost, vectors].map(|access| (access.count(&a, 2), access.wavefronts(&a, 2))),
+        [(4, 16), (16, 16)]
+    );
+    // Sixteen bytes of a row in a lane are one access as well.
+    let rows = blocked([64, 64], [1, 8], [4, 8], [4, 1], [1, 0]);
+    assert_eq!(of(&rows, true).form, Form::Vector(8));
+}
+
+/// Forms of store and load, and wavefronts and instructions of a warp.
+fn chosen(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, matrices: Matrices) -> ([Form; 2], u32, u32) {
+    let memory = SharedMemory {
+        bytes: 1 << 20,
+        matrices,
+    };
+    let exchange = SharedExchange::new(src, dst, bytes, memory).unwrap();
+    let staging = &exchange.staging;
+    let sides = [(&exchange.src, staging.store), (&exchange.dst, staging.load)];
+    let instructions = sides.iter().map(|(threads, access)| access.count(threads, bytes)).sum();
+    assert_eq!(sides.map(|(_, access)| access.ways), [1, 1]);
+    (
+        sides.map(|(_, access)| access.form),
+        exchange.wavefronts(bytes),
+        instructions,
+    )
+}
+
+const PLAIN: Form = Form::Matrices {
+    count: 4,
+    transposed: false,
+};
+const TRANSPOSED: Form = Form::Matrices {
+    count: 4,
+    transposed: true,
+};
+
+#[test]
+fn conversions_by_matrices() {
+    // A transposition of 16-bit elements, 16 bytes of a row in a thread on both sides: with vectors one of the two takes
+    // single elements.
+    let src = blocked([64, 64], [1, 8], [4, 8], [4, 1], [1, 0]);
+    let dst = blocked([64, 64], [8, 1], [8, 4], [1, 4], [0, 1]);
+    let (_, wavefronts, instructions) = chosen(&src, &dst, 2, Matrices::NONE);
+    assert_eq!((wavefronts, instructions), (48, 36));
+    assert_eq!(chosen(&src, &dst, 2, LOADS), ([Form::Vector(8), TRANSPOSED], 32, 8));
+    assert_eq!(chosen(&dst, &src, 2, LOADS), ([Form::Vector(8), TRANSPOSED], 32, 8));
+    let (forms, wavefronts, instructions) = chosen(&src, &dst, 2, ALL);
+    assert!(forms.contains(&TRANSPOSED), "{forms:?}");
+    assert_eq!((wavefronts, instructions), (32, 8));
+
+    // Rows to operands and back, of 16 and of 8 bits.
+    let a = DistributedLayout::mma_operand_a([64, 64], [4, 1], 2).unwrap();
+    assert_eq!(chosen(&src, &a, 2, LOADS).0, [Form::Vector(8), PLAIN]);
+    // Back, rows are not those of the tile: along them, what the source has in registers and the destination in lanes.
+    assert_eq!(chosen(&a, &src, 2, LOADS).0, [Form::Vector(8), PLAIN]);
+    assert_eq!(chosen(&a, &src, 2, ALL).0, [PLAIN, Form::Vector(8)]);
+    let b = DistributedLayout::mma_operand_b([64, 64], [1, 4], 2).unwrap();
+    assert_eq!(chosen(&src, &b, 2, LOADS).0, [Form::Vector(8), TRANSPOSED]);
+    let c = DistributedLayout::mma_accumulator([64, 64], [4, 1]).unwrap();
+    assert_eq!(chosen(&c, &src, 2, ALL).0, [PLAIN, Form::Vector(8)]);
+    let rows = blocked([64, 64], [1, 16], [8, 4], [4, 1], [1, 0]);
+    let a = DistributedLayout::mma_operand_a([64, 64], [4, 1], 4).unwrap();
+    assert_eq!(chosen(&rows, &a, 1, LOADS).0, [Form::Vector(16), PLAIN]);
+
+    // A transposition of words does not keep halves of them together.
+    let src = blocked([64, 32], [1, 4], [4, 8], [4, 1], [1, 0]);
+    let dst = blocked([64, 32], [4, 1], [8, 4], [1, 4], [0, 1]);
+    let (forms, ..) = chosen(&src, &dst, 4, ALL);
+    assert!(forms.iter().all(|form| matches!(form, Form::Vector(_))), "{forms:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Where lanes and registers go along rows, in a random way elsewhere, the instructions move each element to its place.
+    #[test]
+    fn matrices_hold_every_element(
+        threads in layout_of(9, 5, 1),
+        steps in prop::collection::vec((0usize..9, 0usize..9), 0..40),
+        like_matrices in any::<Option<bool>>(),
+        bytes in 0u32..3,
+    ) {
+        let mut bases: Vec<u32> = (0..9).map(|bit| 1 << bit).collect();
+        if let Some(transposed) = like_matrices {
+            // Rows of what should lie along them, the rest after it.
+            let own = threads.linear();
+            let [registers, lanes] = ["register", "lane"].map(|dim| own.bases(dim).map(|basis| basis[0]).collect::<Vec<u32>>());
+            let inner = (if transposed { 1u32 } else { 2 }).saturating_sub(bytes) as usize;
+            let along = if transposed { &lanes[2..] } else { &lanes[..2] };
+            let all = registers.iter().take(inner).chain(along).chain(&registers).chain(&lanes).copied();
+            let all: Vec<u32> = all.chain(own.bases("warp").map(|basis| basis[0])).chain(bases).collect();
+            bases = Vec::new();
+            for column in all {
+                let spanned = (0..1usize << bases.len()).any(|set| {
+                    let sum = bases.iter().enumerate().filter(|(i, _)| set >> i & 1 != 0).fold(0, |sum, (_, b)| sum ^ b);
+                    sum == column
+                });
+                if !spanned {
+                    bases.push(column);
+                }
+            }
+        }
+        // Rows stay what they are; banks and what is above them mix.
+        for (to, from) in steps {
+            if to != from && (to >= 4 && from >= 4 || like_matrices.is_none()) {
+                bases[to] ^= bases[from];
+            }
+        }
+        let shared = LinearLayout::from_bases([("offset", bases.iter().map(|b| [*b]).collect::<Vec<_>>())], &[("dim0", 512)]).unwrap();
+        let at = offsets(&threads, &shared).unwrap();
+        for transposed in [false, true] {
+            let Some(access) = MatrixAccess::new(&threads, &shared, 1 << bytes, transposed).unwrap() else {
+                continue;
+            };
+            let places = by_matrices(&threads, &access, 1 << bytes);
+            prop_assert_eq!(places.len(), 64 * threads.unique_registers().len());
+            for ((register, lane, warp), place) in places {
+                prop_assert_eq!(place, at.apply_in_order(&[register, lane, warp])[0]);
+            }
+        }
+    }
+}
