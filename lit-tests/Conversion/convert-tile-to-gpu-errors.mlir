@@ -17,18 +17,6 @@ func.func @unknown(%x: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
 
 // -----
 
-// No direction of the tile is in the registers of both, by which it could move in rounds.
-#rows = #tile.layout<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]]}>
-#columns = #tile.layout<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 64]]}>
-func.func @too_large(%x: f32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
-  %a = tile.splat %x : f32 -> tensor<128x128xf32, #rows>
-  // expected-error @+1 {{takes 65536 bytes of shared memory; 49152 are available: use a smaller tile}}
-  %b = tile.convert_layout %a : tensor<128x128xf32, #rows> -> tensor<128x128xf32, #columns>
-  return
-}
-
-// -----
-
 #lanes = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 #back = #tile.layout<{register = [], lane = [[0, 16], [0, 8], [0, 4], [0, 2], [0, 1]], warp = []}>
 func.func @other_lanes() attributes {tile.kernel, tile.num_warps = 1 : i32} {

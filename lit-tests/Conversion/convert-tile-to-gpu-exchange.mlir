@@ -142,3 +142,74 @@ func.func @rounds(%x: f32) attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %b = tile.convert_layout %a : tensor<16384xf32, #wide> -> tensor<16384xf32, #other>
   return
 }
+
+// -----
+
+#rows = #tile.layout<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 64]]}>
+#columns = #tile.layout<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 64]]}>
+
+// Where the two have no direction in common, the warps of one side take turns, and all wait for one another. Here those
+// warps store that have what a round moves; every thread loads half of its registers.
+// CHECK: !llvm.array<32768 x i8>
+// CHECK-LABEL: gpu.func @turns
+// CHECK: %[[MASK:.*]] = arith.constant 32 : i32
+// CHECK-NEXT: %[[BIT:.*]] = arith.andi %{{.*}}, %[[MASK]] : i32
+// CHECK: %[[ODD:.*]] = arith.cmpi ne, %[[BIT]], %{{.*}} : i32
+// CHECK: %[[EVEN:.*]] = arith.xori %[[ODD]], %{{.*}} : i1
+// CHECK: scf.if %[[EVEN]] {
+// CHECK: llvm.store %{{.*}}, !llvm.ptr<3>
+// CHECK: }
+// CHECK: gpu.barrier
+// CHECK-NOT: scf.if
+// CHECK: llvm.load
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK: llvm.store %{{.*}}, !llvm.ptr<3>
+// CHECK: }
+// CHECK: gpu.barrier
+// CHECK-NOT: scf.if
+// CHECK: llvm.load
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func @turns(%x: f64) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %a = tile.splat %x : f64 -> tensor<64x128xf64, #rows>
+  %b = tile.convert_layout %a : tensor<64x128xf64, #rows> -> tensor<64x128xf64, #columns>
+  return
+}
+
+// -----
+
+#from = #tile.layout<{register = [[1], [2], [4], [8]], lane = [[16], [32], [64], [128], [256]], warp = [[512], [1024], [2048], [4096], [8192]]}>
+#to = #tile.layout<{register = [[16], [32], [64], [128]], lane = [[256], [1], [2], [4], [8]], warp = [[1024], [512], [4096], [8192], [2048]]}>
+
+// Warps on both sides: those load whose elements have been stored, and the others keep what they have, zeros before.
+// CHECK: !llvm.array<32768 x i8>
+// CHECK-LABEL: gpu.func @both
+// CHECK: scf.if
+// CHECK: llvm.store %{{.*}}, !llvm.ptr<3>
+// CHECK: }
+// CHECK: gpu.barrier
+// CHECK: %[[FIRST:.*]] = scf.if %{{.*}} -> (vector<16xi32>) {
+// CHECK: llvm.load
+// CHECK: scf.yield
+// CHECK: } else {
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0> : vector<16xi32>
+// CHECK: scf.yield %[[ZERO]] : vector<16xi32>
+// CHECK: }
+// CHECK: %[[OLD:.*]] = vector.extract %[[FIRST]][0] : i32 from vector<16xi32>
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK: gpu.barrier
+// CHECK: scf.if %{{.*}} -> (vector<16xi32>) {
+// CHECK: llvm.load
+// CHECK: } else {
+// CHECK: %[[KEPT:.*]] = vector.from_elements %[[OLD]],
+// CHECK: scf.yield %[[KEPT]] : vector<16xi32>
+// CHECK: }
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+func.func @both(%x: i32) attributes {tile.kernel, tile.num_warps = 32 : i32} {
+  %a = tile.splat %x : i32 -> tensor<16384xi32, #from>
+  %b = tile.convert_layout %a : tensor<16384xi32, #from> -> tensor<16384xi32, #to>
+  return
+}

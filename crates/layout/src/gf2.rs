@@ -107,7 +107,7 @@ pub(crate) fn combine(columns: &[u64], mut x: u64) -> u64 {
 /// A list of vectors in echelon form that remembers which of the original columns make up each.
 ///
 /// A column that depends on earlier ones is *free*: it never takes part in a solution.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Echelon {
     /// (vector, its leading bit, the columns whose xor it is). A later vector never has an earlier one's leading bit
     /// set, because it was reduced by it; so one pass in order of insertion reduces completely.

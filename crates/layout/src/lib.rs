@@ -70,7 +70,7 @@ pub use convert::{ConversionPlan, Means, Movement};
 pub use dim::Dim;
 pub use distributed::{DistributedLayout, RegisterGroup};
 pub use error::LayoutError;
-pub use exchange::{SharedExchange, SharedMemory};
+pub use exchange::{Round, SharedExchange, SharedMemory, Turn};
 pub use gf2::BitMatrix;
 pub use index::{AxisPlan, BitTerm, IndexBuilder, IndexPlan, Piece};
 pub use lanes::{LaneExchange, SelectStep, Transfer};

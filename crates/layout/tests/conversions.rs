@@ -5,8 +5,8 @@ mod executed;
 use executed::{layout_of, places, threads};
 use mytriton_layout::staging::{Form, Matrices};
 use mytriton_layout::{
-    ConversionPlan, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, SelectStep, SharedExchange,
-    SharedMemory,
+    ConversionPlan, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, Round, SelectStep,
+    SharedExchange, SharedMemory, Turn,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -104,8 +104,8 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
     for (stored, loaded) in exchange.stored.iter().zip(&exchange.loaded) {
         let mut memory = BTreeMap::new();
         let piece = |warp| if exchange.within_warps { warp } else { 0 };
-        for (lane, warp) in threads(src) {
-            for (at, &register) in (0..).zip(stored) {
+        for (lane, warp) in threads(src).filter(|&(lane, warp)| stored.has(lane, warp)) {
+            for (at, &register) in (0..).zip(&stored.registers) {
                 let offset = store_at[&(at, lane, warp)];
                 assert!(u64::from(offset) * u64::from(bytes) < exchange.piece_bytes);
                 let value = element(src, register, lane, warp);
@@ -113,8 +113,8 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
                 assert!(before.is_none_or(|before| before == value), "two elements in one place");
             }
         }
-        for (lane, warp) in threads(dst) {
-            for (at, &register) in (0..).zip(loaded) {
+        for (lane, warp) in threads(dst).filter(|&(lane, warp)| loaded.has(lane, warp)) {
+            for (at, &register) in (0..).zip(&loaded.registers) {
                 let offset = load_at[&(at, lane, warp)];
                 let to = found
                     .entry((lane, warp))
@@ -289,9 +289,68 @@ fn registers_that_both_sides_hold_are_moved_in_rounds() {
         );
         assert!(exchange.bytes <= budget);
     }
-    // Not smaller: all registers are common already.
+    // All registers are common already: lanes and warps take turns.
     let exchange = SharedExchange::new(&src, &dst, 4, limited(256)).unwrap();
-    assert_eq!(exchange.bytes, 512);
+    through_shared(&exchange, &src, &dst, 4);
+    assert_eq!((exchange.stored.len(), exchange.bytes), (32, 256));
+}
+
+#[test]
+fn warps_take_turns_where_no_register_is_common() {
+    // Rows and columns of 256x64: what one side has in registers, the other has in threads.
+    let rows = blocked(&[256, 64], [1, 64], [32, 1], [8, 1], [1, 0]);
+    let columns = blocked(&[256, 64], [64, 1], [4, 8], [1, 8], [0, 1]);
+    let turns = |rounds: &[Round]| -> Vec<(usize, u32, u32)> {
+        let of = |turn: &Turn| (turn.lanes, turn.warps);
+        let of = |round: &Round| (round.registers.len(), round.turns.iter().map(of).collect::<Vec<_>>());
+        let all: Vec<_> = rounds.iter().map(of).collect();
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
+        all[0]
+            .1
+            .iter()
+            .map(|&(lanes, warps)| (all[0].0, lanes, warps))
+            .collect()
+    };
+    for (budget, rounds) in [(1 << 16, 1), (1 << 15, 2), (1 << 14, 4)] {
+        for (src, dst) in [(&rows, &columns), (&columns, &rows)].map(|(src, dst)| (src.clone(), dst.clone())) {
+            let exchange = SharedExchange::new(&src, &dst, 4, limited(budget)).unwrap();
+            through_shared(&exchange, &src, &dst, 4);
+            assert_eq!((exchange.stored.len(), exchange.bytes), (rounds, budget));
+            // No lane is idle: one side takes turns by warps, the other has part of its registers at a time.
+            let all = [turns(&exchange.stored), turns(&exchange.loaded)].concat();
+            assert_eq!(all.len(), rounds.ilog2() as usize);
+            assert!(
+                all.iter()
+                    .all(|&(_, lanes, warps)| lanes == 0 && warps.is_power_of_two()),
+                "{all:?}"
+            );
+        }
+    }
+    // Within warps there are but lanes.
+    let src = layout("{register = [1, 2, 4, 8, 16], lane = [32, 64, 128, 256, 512]}");
+    let dst = layout("{register = [32, 64, 128, 256, 512], lane = [1, 2, 4, 8, 16]}");
+    let memory = SharedMemory {
+        bytes: 1024,
+        matrices: Matrices {
+            load: true,
+            store: true,
+        },
+    };
+    let exchange = SharedExchange::new(&src, &dst, 2, memory).unwrap();
+    through_shared(&exchange, &src, &dst, 2);
+    assert_eq!(
+        (exchange.within_warps, exchange.stored.len(), exchange.bytes),
+        (true, 2, 1024)
+    );
+    let turns = [turns(&exchange.stored), turns(&exchange.loaded)];
+    assert_eq!(turns.iter().map(Vec::len).sum::<usize>(), 1, "{turns:?}");
+    let forms = [exchange.staging.store.form, exchange.staging.load.form];
+    for (turns, form) in turns.iter().zip(forms) {
+        assert!(
+            turns.is_empty() || matches!(form, Form::Vector(_)),
+            "instructions for matrices need all lanes"
+        );
+    }
 }
 
 #[test]
@@ -369,6 +428,28 @@ proptest! {
         if let Some(exchange) = LaneExchange::new(&src, &dst, 1 << bytes).unwrap() {
             by_shuffles(&exchange, &src, &dst, 1 << bytes);
         }
+    }
+
+    /// Where sides have bits of the tile rather than sums of them, as most have, every tile fits after enough rounds.
+    #[test]
+    fn any_memory_suffices_for_plain_layouts(
+        (from, to) in (
+            Just((0..10u32).collect::<Vec<_>>()).prop_shuffle(),
+            Just((0..10u32).collect::<Vec<_>>()).prop_shuffle(),
+        ),
+        bytes in 0u32..4,
+        // From one element for each warp on.
+        budget in 5u32..14,
+    ) {
+        let plain = |bits: Vec<u32>| {
+            let bases = |bits: &[u32]| bits.iter().map(|bit| [1 << bit]).collect::<Vec<[u32; 1]>>();
+            let ins = [("register", bases(&bits[..3])), ("lane", bases(&bits[3..8])), ("warp", bases(&bits[8..]))];
+            DistributedLayout::new(LinearLayout::from_bases(ins, &[("dim0", 1 << 10)]).expect("in range")).expect("onto")
+        };
+        let (src, dst) = (plain(from), plain(to));
+        let exchange = SharedExchange::new(&src, &dst, 1 << bytes, limited(1 << budget)).unwrap();
+        through_shared(&exchange, &src, &dst, 1 << bytes);
+        prop_assert!(exchange.bytes <= 1 << budget, "{} bytes", exchange.bytes);
     }
 
     #[test]

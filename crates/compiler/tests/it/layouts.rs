@@ -92,3 +92,35 @@ fn matrices_are_moved_where_the_target_can() {
         assert_eq!(ptx.contains(".trans"), transposed, "{ptx}");
     }
 }
+
+/// 256 KiB, more than a block can have, between layouts without a common direction in registers: rounds in which warps take
+/// turns.
+#[test]
+fn a_tile_beyond_shared_memory_moves_in_rounds() {
+    let bits = |range: std::ops::Range<u32>| {
+        range
+            .map(|bit| format!("[{}]", 1 << bit))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let layout = |registers, lanes, warps| {
+        format!(
+            "register = [{}], lane = [{}], warp = [{}]",
+            bits(registers),
+            bits(lanes),
+            bits(warps)
+        )
+    };
+    let (rows, columns) = (layout(0..7, 7..12, 12..16), layout(9..16, 4..9, 0..4));
+    for (from, to) in [(&rows, &columns), (&columns, &rows)] {
+        let (kernel, text) = copy(1 << 16, "f32", [from, to], 16);
+        let ptx = ptx(&kernel, &text, 16, Target::Sm80);
+        assert!(ptx.contains("__mytriton_scratch[32768]"), "{ptx}");
+        // Eight rounds: a barrier between the stores and the loads of each, and between rounds.
+        assert_eq!(
+            ptx.matches("bar.sync").count() + ptx.matches("barrier.sync").count(),
+            15,
+            "{ptx}"
+        );
+    }
+}

@@ -10,8 +10,8 @@ use super::table::{painted, table};
 use super::{AnyLayout, TextError, distributed, shared};
 use crate::staging::{Access, Form, Matrices, access_ways, max_access, offsets};
 use crate::{
-    ConversionPlan, Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, Movement, SelectStep,
-    SharedExchange, SharedMemory, Swizzle, swizzled,
+    ConversionPlan, Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, Movement, Round,
+    SelectStep, SharedExchange, SharedMemory, Swizzle, swizzled,
 };
 use std::fmt::Write;
 
@@ -329,6 +329,10 @@ fn shared_lines(exchange: &SharedExchange, bytes: u32) -> Vec<String> {
         1 => {}
         rounds => {
             let _ = write!(size, " in each of {rounds} rounds");
+            let turns = |rounds: &[Round]| rounds.iter().any(|round| !round.turns.is_empty());
+            if turns(&exchange.stored) || turns(&exchange.loaded) {
+                size.push_str(", in which threads take turns");
+            }
         }
     }
     if exchange.within_warps {

@@ -72,6 +72,9 @@ pub fn checks_of(group: &str, setting: &Setting) -> Result<Vec<Check>, String> {
                 function("transpositions_have_no_bank_conflicts", || {
                     result(simt::transpositions_have_no_bank_conflicts())
                 }),
+                function("given_layouts_have_no_bank_conflicts", || {
+                    result(simt::given_layouts_have_no_bank_conflicts())
+                }),
             ]);
         }
         "fuzz" => return fuzz::checks(setting),

@@ -125,6 +125,26 @@ pub fn transpositions_have_no_bank_conflicts() -> Result<(), String> {
     Ok(())
 }
 
+/// Conversions between given layouts have no bank conflicts either; a transposition of 16-bit elements takes 16 bytes at once
+/// on both sides, on the one by matrices.
+pub fn given_layouts_have_no_bank_conflicts() -> Result<(), String> {
+    for case in crate::suite::layouts::cases()? {
+        for target in [Target::Sm90a, Target::Sm80] {
+            let program = program_of(&case, &case.kernel, target).map_err(|error| error.to_string())?;
+            for launch in case.launches(1) {
+                let (_, accesses) = run_counted(&program, launch.grid, &launch.input(), 1, true)?;
+                let shared = || accesses.iter().filter(|count| count.space == Space::Shared);
+                let narrow = case.name.starts_with("rows_to_columns_f16") && shared().any(|count| count.bytes < 16);
+                if narrow || shared().any(|count| count.excess() > 0) {
+                    let shared: Vec<&AccessCount> = shared().collect();
+                    return Err(format!("{}, {target}: {shared:#?}", case.name));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Without the barrier between a tile's way into shared memory and out of it, the threads' code has a race; it must be
 /// found whatever the schedule, and nothing must be found with it.
 pub fn a_missing_barrier_is_found() -> Result<(), String> {

@@ -1,9 +1,10 @@
 //! Moving a tile to another layout: nothing, a reorder of registers, shuffles, or an exchange through shared memory.
 //! `mytriton_layout::ConversionPlan` says which, and how.
 
+use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_layout::staging::Matrices;
-use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, Means, SharedExchange, SharedMemory};
+use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, Means, SharedExchange, SharedMemory, Turn};
 use mytriton_tile::emit::{Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp};
 use rustc_hash::FxHashMap;
@@ -11,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::local::{at, stored_bytes};
 use super::regroup::layouts;
 use super::row_major::load_rows;
-use super::scratch::STATIC_SHARED_BYTES;
+use super::scratch::{STATIC_SHARED_BYTES, guarded, where_or};
 use super::thread::{extract, from_elements, pick};
 use super::{Conversion, LANES};
 use crate::ir::{PassResult, error_at, layout_at};
@@ -32,6 +33,14 @@ pub fn conversion_means(
         matrices,
     };
     ConversionPlan::new(from, to)?.means(stored_bytes(element) as u32, memory)
+}
+
+/// A vector of zeros.
+fn zero<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, ty: Type<'c>) -> Value<'c, 'a> {
+    match IntegerType::try_from(element_type(ty)) {
+        Ok(_) => emitter.int_like(ty, 0),
+        Err(_) => emitter.float_like(ty, 0.0),
+    }
 }
 
 /// The tiles between which elements move: layout and extents. Elements are counted without the padding.
@@ -87,7 +96,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         exchange: &SharedExchange,
     ) -> PassResult<'c, FxHashMap<u32, Value<'c, 'a>>> {
         let (element, staging) = (element_type(operand.r#type()), &exchange.staging);
-        let mut values = FxHashMap::default();
+        let mut values: FxHashMap<u32, Value<'c, 'a>> = FxHashMap::default();
         let scratch = self.scratch(emitter, op, what, exchange.bytes)?;
         let base = match exchange.within_warps && exchange.bytes > exchange.piece_bytes {
             true => self.piece(emitter, scratch.base(), exchange.bytes, exchange.piece_bytes),
@@ -103,18 +112,44 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 false if round > 0 => self.stored(emitter),
                 false => {}
             }
-            let part = Type::vector(&[stored.len() as u64], element);
-            stores.store(emitter, pick(emitter, operand, stored, part), base);
+            let turn = self.turn(emitter, &stored.turns);
+            guarded(emitter, turn, |emitter| {
+                let part = Type::vector(&[stored.registers.len() as u64], element);
+                stores.store(emitter, pick(emitter, operand, &stored.registers, part), base);
+            });
             match exchange.within_warps {
                 true => self.stored_by_warps(emitter),
                 false => self.stored(emitter),
             }
-            let part = loads.load(emitter, base, Type::vector(&[loaded.len() as u64], element));
-            for (at, &register) in (0..).zip(loaded) {
+            let part = Type::vector(&[loaded.registers.len() as u64], element);
+            let turn = self.turn(emitter, &loaded.turns);
+            // Threads whose turn it is not have loaded before, or will.
+            let before = |emitter| {
+                let all = loaded.registers.iter().map(|register| values.get(register).copied());
+                match all.collect::<Option<Vec<_>>>() {
+                    Some(before) => from_elements(emitter, &before, part),
+                    None => zero(emitter, part),
+                }
+            };
+            let part = where_or(emitter, turn, before, |emitter| loads.load(emitter, base, part));
+            for (at, &register) in (0..).zip(&loaded.registers) {
                 values.insert(register, extract(emitter, part, at));
             }
         }
         Ok(values)
+    }
+
+    /// Whether it is a thread's turn; none if it is that of all.
+    fn turn(&self, emitter: Emitter<'c, 'a>, turns: &[Turn]) -> Option<Value<'c, 'a>> {
+        let conditions = turns.iter().map(|turn| {
+            let mask = turn.lanes | turn.warps << LANES.ilog2();
+            let is_odd = self.thread.is_odd_in(emitter, mask);
+            match turn.odd {
+                true => is_odd,
+                false => emitter.binary("arith.xori", is_odd, emitter.int(1, 1)),
+            }
+        });
+        conditions.reduce(|all, condition| emitter.binary("arith.andi", all, condition))
     }
 
     /// Where the piece of memory of a thread's own warp begins.

@@ -7,7 +7,7 @@
 
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, OperationRef, Region, Type, Value, ValueLike};
-use mytriton_tile::emit::{CmpI, Emitter};
+use mytriton_tile::emit::{CmpI, Emitter, result_of};
 
 use super::{Conversion, local};
 use crate::ir::{PassResult, error_at, int_attribute, op_key};
@@ -232,4 +232,26 @@ pub fn guarded<'c: 'a, 'a>(
     f(inside);
     inside.op("scf.yield", &[], &[], &[]);
     emitter.op_with_regions("scf.if", &[condition], &[], &[], vec![region, Region::new()]);
+}
+
+/// What `f` gives in threads where the condition holds, and `other` elsewhere; everywhere the first without a condition.
+pub fn where_or<'c: 'a, 'a>(
+    emitter: Emitter<'c, 'a>,
+    condition: Option<Value<'c, 'a>>,
+    other: impl FnOnce(Emitter<'c, 'a>) -> Value<'c, 'a>,
+    f: impl FnOnce(Emitter<'c, 'a>) -> Value<'c, 'a>,
+) -> Value<'c, 'a> {
+    let Some(condition) = condition else {
+        return f(emitter);
+    };
+    let (first, inside) = emitter.region(&[]);
+    let inside = emitter.inside(inside);
+    let value = f(inside);
+    inside.op("scf.yield", &[value], &[], &[]);
+    let (second, outside) = emitter.region(&[]);
+    let outside = emitter.inside(outside);
+    outside.op("scf.yield", &[other(outside)], &[], &[]);
+    let ty = value.r#type();
+    let chosen = emitter.op_with_regions("scf.if", &[condition], &[ty], &[], vec![first, second]);
+    result_of(chosen, 0)
 }

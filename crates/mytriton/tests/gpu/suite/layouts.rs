@@ -7,7 +7,7 @@ use mytriton::frontend::{Element, FrontendError};
 use mytriton::{bf16, f16, kernel};
 use mytriton_layout::{DistributedLayout, HardwareSwizzle, LayoutError, LinearLayout, hardware_swizzled};
 
-use crate::case::{Arg, Case, Data, Launch};
+use crate::case::{Arg, Case, Data, Launch, LocalMemory};
 use crate::values::Domain;
 
 #[kernel]
@@ -173,6 +173,31 @@ fn words() -> Result<Vec<Way>, LayoutError> {
     ])
 }
 
+/// Tiles that do not fit at once, of which one side has in registers what the other has in threads: warps take turns.
+fn in_rounds() -> Result<Vec<Way>, LayoutError> {
+    let shape = [128, 128];
+    let rows = DistributedLayout::blocked(&shape, &[1, 128], &[32, 1], &[4, 1], &[1, 0])?;
+    let columns = rows.permute(&[1, 0])?;
+    // Of a product, and with warps that hold the same.
+    let c = DistributedLayout::mma_accumulator(shape, [2, 2])?;
+    let halves = DistributedLayout::blocked(&shape, &[1, 128], &[32, 1], &[2, 2], &[1, 0])?;
+    // Here no warp has in registers what one of the other side is about.
+    let first = "{register = [[0, 32], [0, 64], [1, 0], [2, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], \
+                 warp = [[4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]}"
+        .parse()?;
+    let second = "{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[0, 16], [0, 32], [0, 64], [1, 0], [2, 0]], \
+                  warp = [[8, 0], [4, 0], [32, 0], [64, 0], [16, 0]]}"
+        .parse()?;
+    Ok(vec![
+        Way::new("rounds_among_warps", &first, &second),
+        Way::new("rounds_rows_to_columns", &rows, &columns),
+        Way::new("rounds_columns_to_c", &columns, &c),
+        Way::new("rounds_c_to_rows", &c, &rows),
+        Way::new("rounds_halves_to_columns", &halves, &columns),
+        Way::new("rounds_columns_to_halves", &columns, &halves),
+    ])
+}
+
 /// The cases of the group.
 pub fn cases() -> Result<Vec<Case>, String> {
     let ways = |ways: Result<Vec<Way>, LayoutError>| ways.map_err(|e| e.to_string());
@@ -186,6 +211,12 @@ pub fn cases() -> Result<Vec<Case>, String> {
     }
     for way in ways(words())? {
         cases.push(way.case::<f32>()?);
+    }
+    // A thread's 128 numbers of 32 bits, twice, and more are more than it has registers for.
+    for way in ways(in_rounds())? {
+        let mut case = way.case::<f32>()?;
+        case.local_memory = LocalMemory::Spills;
+        cases.push(case);
     }
     Ok(cases)
 }

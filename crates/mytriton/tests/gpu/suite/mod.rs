@@ -5,7 +5,7 @@ mod control;
 pub mod conversions;
 mod corners;
 mod elements;
-mod layouts;
+pub mod layouts;
 mod matrix;
 mod memory;
 mod rows;

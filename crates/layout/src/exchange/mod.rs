@@ -1,8 +1,11 @@
 //! Conversions through shared memory: which part of a tile is there at once, where, and who waits for whom.
 
-use crate::gf2::{Echelon, combine, extend, independent, intersection};
+mod split;
+
+use crate::gf2::{Echelon, combine};
 use crate::staging::{Matrices, Staging};
 use crate::{ConversionPlan, Dim, DistributedLayout, LayoutError, LinearLayout, Movement};
+use split::{Space, Split};
 
 /// The shared memory that a conversion may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +32,9 @@ impl SharedMemory {
 /// # Rounds
 ///
 /// Where the tile is larger than the memory, a round moves the elements whose coordinates along some directions are
-/// fixed. Both sides must have these in registers, so that all threads take part in every round, with other registers.
+/// fixed. Best are directions that both sides have in registers: all threads take part in every round, with other registers.
+/// Along a direction that a side has in warps or lanes, its threads take [turns](Turn): those store or load in a round
+/// whose elements move in it, and all wait for one another as ever.
 ///
 /// # Within warps
 ///
@@ -51,79 +56,51 @@ pub struct SharedExchange {
     pub piece_bytes: u64,
     /// Bytes of all pieces.
     pub bytes: u64,
-    /// For every round the register of the source for each register of [`src`](Self::src).
-    pub stored: Vec<Vec<u32>>,
-    /// For every round the register of the destination for each register of [`dst`](Self::dst). The others repeat them:
-    /// [`DistributedLayout::register_representatives`].
-    pub loaded: Vec<Vec<u32>>,
+    /// For every round what threads of the source store, as the registers of [`src`](Self::src).
+    pub stored: Vec<Round>,
+    /// For every round what threads of the destination load, as the registers of [`dst`](Self::dst). Registers of which there
+    /// is nothing here repeat others: [`DistributedLayout::register_representatives`].
+    pub loaded: Vec<Round>,
 }
 
-/// The columns of a conversion's two sides over a space of elements.
-struct Space<'a> {
-    /// Source, destination: (mask of the register's number, column), registers with the same element once.
-    registers: [Vec<(u32, u64)>; 2],
-    lanes: [Vec<u64>; 2],
-    warps: [Vec<u64>; 2],
-    /// The tile that columns are packed coordinates of.
-    tile: &'a LinearLayout,
+/// What a thread stores or loads in a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Round {
+    /// Its registers.
+    pub registers: Vec<u32>,
+    /// Whose turn it is: threads to which all of these apply.
+    pub turns: Vec<Turn>,
 }
 
-impl<'a> Space<'a> {
-    /// The whole tile, shared by all warps.
-    fn of_block(src: &'a DistributedLayout, dst: &DistributedLayout) -> Self {
-        let sides = [src, dst].map(|layout| {
-            let columns = layout.columns();
-            let bits = |dim| layout.linear().in_bits(dim) as usize;
-            let (registers, rest) = columns.split_at(bits("register"));
-            let (lanes, rest) = rest.split_at(bits("lane"));
-            let free = layout.register_free_mask();
-            let registers = registers.iter().zip(0..).filter(|(_, bit)| free >> bit & 1 == 0);
-            let registers: Vec<(u32, u64)> = registers.map(|(&column, bit)| (1 << bit, column)).collect();
-            (registers, lanes.to_vec(), rest[..bits("warp")].to_vec())
-        });
-        let [a, b] = sides;
-        Space {
-            registers: [a.0, b.0],
-            lanes: [a.1, b.1],
-            warps: [a.2, b.2],
-            tile: src.linear(),
-        }
-    }
+/// A condition on threads: the parity of some bits of lane and warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// Bits of the lane.
+    pub lanes: u32,
+    /// Bits of the warp.
+    pub warps: u32,
+    /// Is it the turn of those in which an odd number of them is set?
+    pub odd: bool,
+}
 
-    /// The elements of a warp: what warps of the source differ in is its place. A warp of the destination wants elements at a
-    /// constant distance.
-    fn of_warp(self) -> Self {
-        let [src, dst] = &self.warps;
-        let apart = src.iter().zip(dst).map(|(a, b)| a ^ b).collect();
-        Space {
-            warps: [vec![0; src.len()], apart],
-            ..self
-        }
+impl Turn {
+    /// Does it apply to a thread?
+    pub fn has(&self, lane: u32, warp: u32) -> bool {
+        let set = (lane & self.lanes).count_ones() + (warp & self.warps).count_ones();
+        (set % 2 == 1) == self.odd
     }
+}
 
-    fn threads(&self) -> Vec<u64> {
-        let [lanes, warps] = [&self.lanes, &self.warps].map(|[a, b]| [&a[..], b].concat());
-        [lanes, warps].concat()
-    }
-
-    fn columns(&self, side: usize) -> Vec<u64> {
-        self.registers[side].iter().map(|&(_, column)| column).collect()
-    }
-
-    /// Directions along which the tile can be split in rounds, the best last: first come those for vectors.
-    fn common(&self) -> Vec<u64> {
-        extend(&self.threads(), &intersection(&self.columns(0), &self.columns(1))).to_vec()
-    }
-
-    /// Everything that the source holds, and so the destination.
-    fn span(&self) -> Vec<u64> {
-        independent(&[self.columns(0), self.lanes[0].clone(), self.warps[0].clone()].concat()).to_vec()
+impl Round {
+    /// Does a thread take part?
+    pub fn has(&self, lane: u32, warp: u32) -> bool {
+        self.turns.iter().all(|turn| turn.has(lane, warp))
     }
 }
 
 impl SharedExchange {
-    /// The exchange of elements of so many bytes in the memory that there is, if possible: [`bytes`](Self::bytes)
-    /// says whether it was. Without common directions in registers there is but one round.
+    /// The exchange of elements of so many bytes in the memory that there is, if possible: [`bytes`](Self::bytes) says
+    /// whether it was.
     ///
     /// # Errors
     /// As [`ConversionPlan::new`]; elements of 1, 2, 4, 8 or 16 bytes; one block alone.
@@ -163,19 +140,14 @@ impl SharedExchange {
         element_bytes: u32,
         memory: SharedMemory,
     ) -> Result<Self, LayoutError> {
-        let span = space.span();
         let pieces = if within_warps { 1u64 << space.warps[0].len() } else { 1 };
         let bytes = |bits: usize| (pieces * u64::from(element_bytes)) << bits;
-        let common = space.common();
-        let fits = (0..=common.len()).find(|split| bytes(span.len() - split) <= memory.bytes);
-        let split = &common[common.len() - fits.unwrap_or(common.len())..];
-        // Coordinates: first of what a round moves, then of the round.
-        let kept = extend(split, &[&space.threads()[..], &span].concat());
-        let basis = Echelon::new(&[&kept[..], split].concat());
+        let split = space.split(|bits| bytes(bits) <= memory.bytes);
+        let Split { kept, directions, .. } = &split;
         let low = (1u64 << kept.len()) - 1;
-        let at = |column: u64| basis.solve(column).unwrap_or(0);
+        let at = |column: u64| split.coordinates.solve(column).unwrap_or(0);
 
-        let side = |side: usize| -> Result<(DistributedLayout, Vec<Vec<u32>>), LayoutError> {
+        let side = |side: usize| -> Result<(DistributedLayout, Vec<Round>), LayoutError> {
             let registers = &space.registers[side];
             let rounds: Vec<u64> = registers.iter().map(|&(_, column)| at(column) >> kept.len()).collect();
             let of_round = Echelon::new(&rounds);
@@ -201,12 +173,30 @@ impl SharedExchange {
                 &[("dim0", 1 << kept.len())],
             )?;
             let numbers: Vec<u64> = first.iter().map(|&(number, _)| number.into()).collect();
-            let of_rounds = (0..1u64 << split.len()).map(|round| {
+            // The bits of threads that a direction is in.
+            let threads_along = |columns: &[u64], bit: usize| {
+                let along = columns.iter().map(|&column| at(column) >> (kept.len() + bit) & 1);
+                along
+                    .zip(0..)
+                    .fold(0, |mask, (is_along, at)| mask | (is_along as u32) << at)
+            };
+            let in_registers = split.in_registers[side];
+            let of_rounds = (0..1u64 << directions.len()).map(|round| {
                 // Where a round begins, its registers lie as the first round's do.
-                let start = all.solve(combine(split, round)).unwrap_or(0);
+                let start = all.solve(combine(directions, round & in_registers)).unwrap_or(0);
                 let start = flip(start).fold(0, |number, ((n, _), _)| number ^ n);
                 let all = 0..1u64 << numbers.len();
-                all.map(|register| start ^ combine(&numbers, register) as u32).collect()
+                let of_threads = (0..directions.len()).filter(|bit| in_registers >> bit & 1 == 0);
+                Round {
+                    registers: all.map(|register| start ^ combine(&numbers, register) as u32).collect(),
+                    turns: of_threads
+                        .map(|bit| Turn {
+                            lanes: threads_along(&space.lanes[side], bit),
+                            warps: threads_along(&space.warps[side], bit),
+                            odd: round >> bit & 1 != 0,
+                        })
+                        .collect(),
+                }
             });
             Ok((DistributedLayout::unchecked(layout), of_rounds.collect()))
         };
@@ -214,8 +204,14 @@ impl SharedExchange {
         let outs: Vec<(&str, u32)> = space.tile.outs().map(|(dim, size)| (dim.as_str(), size)).collect();
         let elements = kept.iter().map(|&column| space.tile.unflatten_out(column));
         let elements = LinearLayout::from_bases([(Dim::out(0), elements.collect::<Vec<_>>())], &outs)?;
+        // Instructions for matrices are those of whole warps.
+        let by_warps = |rounds: &[Round]| rounds.iter().flat_map(|round| &round.turns).all(|turn| turn.lanes == 0);
+        let matrices = Matrices {
+            load: memory.matrices.load && by_warps(&loaded),
+            store: memory.matrices.store && by_warps(&stored),
+        };
         Ok(SharedExchange {
-            staging: Staging::choose(&src, &dst, element_bytes, memory.matrices)?,
+            staging: Staging::choose(&src, &dst, element_bytes, matrices)?,
             src,
             dst,
             elements,
