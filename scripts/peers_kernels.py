@@ -12,6 +12,7 @@ import triton
 import triton.language as tl
 
 EPS = 1e-5
+LOG2_E = tl.constexpr(1.4426950408889634)
 
 
 @dataclass
@@ -53,27 +54,35 @@ def softmax_kernel(x, out, m, n, M: tl.constexpr, N: tl.constexpr):
 
 
 @triton.jit
-def layernorm_kernel(x, weight, bias, out, m, n, eps, M: tl.constexpr, N: tl.constexpr):
+def layernorm_kernel(x, weight, bias, out, m, n, eps, M: tl.constexpr, N: tl.constexpr, EARLY: tl.constexpr):
     row = (tl.program_id(0) * M + tl.arange(0, M))[:, None]
     col = tl.arange(0, N)[None, :]
     mask = (row < m) & (col < n)
     v = tl.load(x + row * n + col, mask=mask, other=0.0).to(tl.float32)
+    if EARLY:
+        w = tl.load(weight + col, mask=col < n, other=0.0)
+        b = tl.load(bias + col, mask=col < n, other=0.0)
     centred = tl.where(mask, v - tl.sum(v, axis=1, keep_dims=True) / n, 0.0)
     scale = tl.rsqrt(tl.sum(centred * centred, axis=1, keep_dims=True) / n + eps)
-    w = tl.load(weight + col, mask=col < n, other=0.0).to(tl.float32)
-    b = tl.load(bias + col, mask=col < n, other=0.0).to(tl.float32)
-    tl.store(out + row * n + col, (centred * scale * w + b).to(out.dtype.element_ty), mask=mask)
+    if not EARLY:
+        w = tl.load(weight + col, mask=col < n, other=0.0)
+        b = tl.load(bias + col, mask=col < n, other=0.0)
+    y = centred * scale * w.to(tl.float32) + b.to(tl.float32)
+    tl.store(out + row * n + col, y.to(out.dtype.element_ty), mask=mask)
 
 
 @triton.jit
-def rmsnorm_kernel(x, weight, out, m, n, eps, M: tl.constexpr, N: tl.constexpr):
+def rmsnorm_kernel(x, weight, out, m, n, eps, M: tl.constexpr, N: tl.constexpr, EARLY: tl.constexpr):
     row = (tl.program_id(0) * M + tl.arange(0, M))[:, None]
     col = tl.arange(0, N)[None, :]
     mask = (row < m) & (col < n)
     v = tl.load(x + row * n + col, mask=mask, other=0.0).to(tl.float32)
+    if EARLY:
+        w = tl.load(weight + col, mask=col < n, other=0.0)
     scale = tl.rsqrt(tl.sum(v * v, axis=1, keep_dims=True) / n + eps)
-    w = tl.load(weight + col, mask=col < n, other=0.0).to(tl.float32)
-    tl.store(out + row * n + col, (v * scale * w).to(out.dtype.element_ty), mask=mask)
+    if not EARLY:
+        w = tl.load(weight + col, mask=col < n, other=0.0)
+    tl.store(out + row * n + col, (v * scale * w.to(tl.float32)).to(out.dtype.element_ty), mask=mask)
 
 
 @triton.jit
@@ -93,18 +102,20 @@ def cross_entropy_kernel(logits, target, loss, n, N: tl.constexpr):
 
 
 @triton.jit
-def cross_entropy_columns_kernel(logits, target, loss, n, N: tl.constexpr):
-    """The same with a largest element and a sum for each column of the block: threads meet once."""
+def cross_entropy_groups_kernel(logits, target, loss, n, M: tl.constexpr, N: tl.constexpr):
+    """The same with a largest element and a sum for each group of neighbours: threads meet once."""
     row = tl.program_id(0)
     x = logits + row * n
-    top = tl.full((N,), -3.4e38, dtype=tl.float32)
-    total = tl.zeros((N,), dtype=tl.float32)
-    for start in range(0, n, N):
-        col = start + tl.arange(0, N)
+    top = tl.full((M,), -3.4e38, dtype=tl.float32)
+    total = tl.zeros((M,), dtype=tl.float32)
+    for start in range(0, n, M * N):
+        col = start + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
         v = tl.load(x + col, mask=col < n, other=-float("inf")).to(tl.float32)
-        down = tl.exp(-tl.abs(v - top))
-        total = tl.where(v > top, total * down + 1.0, total + down)
-        top = tl.maximum(top, v)
+        above = tl.maximum(top, tl.max(v, axis=1))
+        scaled = above * LOG2_E
+        part = tl.sum(tl.exp2(v * LOG2_E - scaled[:, None]), axis=1)
+        total = total * tl.exp2(top * LOG2_E - scaled) + part
+        top = above
     largest = tl.max(top, axis=0)
     wanted = tl.load(x + tl.load(target + row)).to(tl.float32)
     tl.store(loss + row, tl.log(tl.sum(total * tl.exp(top - largest), axis=0)) + largest - wanted)
@@ -183,14 +194,19 @@ def row_shapes(n):
                 yield rows, warps
 
 
-def by_rows(kernel, pointers, scalars, m, n):
+def by_rows(kernel, pointers, scalars, m, n, weighted=False):
     width = triton.next_power_of_2(n)
 
-    def launch(rows, warps):
+    def launch(rows, warps, early):
         grid = (triton.cdiv(m, rows),)
-        return lambda: kernel[grid](*pointers, m, n, *scalars, M=rows, N=width, num_warps=warps)
+        options = {"EARLY": early} if weighted else {}
+        return lambda: kernel[grid](*pointers, m, n, *scalars, M=rows, N=width, num_warps=warps, **options)
 
-    return {f"rows {rows}, {warps} warps": launch(rows, warps) for rows, warps in row_shapes(n)}
+    return {
+        f"rows {rows}, {warps} warps{', weights early' if early else ''}": launch(rows, warps, early)
+        for rows, warps in row_shapes(n)
+        for early in ((False, True) if weighted else (False,))
+    }
 
 
 def softmax(dtype, shape, draw):
@@ -204,7 +220,7 @@ def softmax(dtype, shape, draw):
 def layernorm(dtype, shape, draw):
     x, w, b = normal(draw, dtype, *shape), normal(draw, dtype, shape[1]), normal(draw, dtype, shape[1])
     out = torch.empty_like(x)
-    launches = by_rows(layernorm_kernel, (x, w, b, out), (EPS,), *shape)
+    launches = by_rows(layernorm_kernel, (x, w, b, out), (EPS,), *shape, weighted=True)
     norm = torch.nn.functional.layer_norm
     reference = lambda rows: norm(x[rows].double(), shape[1:], w.double(), b.double(), EPS)
     return Work(lambda: norm(x, shape[1:], w, b, EPS), launches, out, reference, tolerance=tolerance(dtype))
@@ -213,7 +229,7 @@ def layernorm(dtype, shape, draw):
 def rmsnorm(dtype, shape, draw):
     x, w = normal(draw, dtype, *shape), normal(draw, dtype, shape[1])
     out = torch.empty_like(x)
-    launches = by_rows(rmsnorm_kernel, (x, w, out), (EPS,), *shape)
+    launches = by_rows(rmsnorm_kernel, (x, w, out), (EPS,), *shape, weighted=True)
     norm = torch.nn.functional.rms_norm
     reference = lambda rows: norm(x[rows].double(), shape[1:], w.double(), EPS)
     return Work(lambda: norm(x, shape[1:], w, EPS), launches, out, reference, tolerance=tolerance(dtype))
@@ -225,15 +241,18 @@ def cross_entropy(dtype, shape, draw):
     target = torch.randint(n, (m,), generator=draw, device=draw.device)
     out = torch.empty(m, device=draw.device)
 
-    def launch(kernel, block, warps):
-        return lambda: kernel[(m,)](logits, target, out, n, N=block, num_warps=warps)
+    def blocks(block, warps):
+        return lambda: cross_entropy_kernel[(m,)](logits, target, out, n, N=block, num_warps=warps)
 
-    shapes = ((2048, 4), (4096, 4), (4096, 8), (8192, 8), (8192, 16), (16384, 16), (32768, 32))
-    kinds = {"": cross_entropy_kernel, ", by columns": cross_entropy_columns_kernel}
+    def groups(groups, warps):
+        return lambda: cross_entropy_groups_kernel[(m,)](logits, target, out, n, M=groups, N=8, num_warps=warps)
+
     launches = {
-        f"block {block}, {warps} warps{how}": launch(kernel, block, warps)
-        for how, kernel in kinds.items()
-        for block, warps in shapes
+        f"block {block}, {warps} warps": blocks(block, warps)
+        for block, warps in ((2048, 4), (4096, 4), (4096, 8), (8192, 8), (8192, 16), (16384, 16), (32768, 32))
+    } | {
+        f"block {count}x8, {warps} warps": groups(count, warps)
+        for count, warps in ((256, 8), (512, 4), (512, 8), (1024, 8), (1024, 16), (2048, 16))
     }
     loss = lambda x, t: torch.nn.functional.cross_entropy(x, t, reduction="none")
     reference = lambda rows: loss(logits[rows].double(), target[rows])

@@ -17,15 +17,19 @@
 // CHECK-SAME: %[[P:.*]]: i64) kernel attributes {known_block_size = array<i32: 128, 1, 1>}
 // CHECK-DAG: %[[REGISTERS:.*]] = arith.constant dense<[0, 1, 2, 3]> : vector<4xi32>
 // CHECK-DAG: %[[START:.*]] = arith.constant dense<16> : vector<4xi32>
-// CHECK-DAG: %[[BYTES:.*]] = arith.constant dense<4> : vector<4xi64>
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant dense<4> : vector<1xi64>
+// CHECK-DAG: %[[STEPS:.*]] = arith.constant dense<[0, 4, 8, 12]> : vector<4xi64>
 // CHECK: gpu.thread_id
 // CHECK: %[[THREAD:.*]] = vector.broadcast %{{.*}} : i32 to vector<4xi32>
 // CHECK: %[[AT:.*]] = arith.addi %[[THREAD]], %[[REGISTERS]]
 // CHECK: %[[RANGE:.*]] = arith.addi %[[AT]], %[[START]]
-// CHECK: %[[BASE:.*]] = vector.broadcast %[[P]]
-// CHECK: %[[WIDE:.*]] = arith.extsi %[[RANGE]]
+// CHECK: %[[BASE:.*]] = vector.broadcast %[[P]] : i64 to vector<1xi64>
+// CHECK: %[[FIRST:.*]] = vector.{{.*}} %[[RANGE]]
+// CHECK: %[[WIDE:.*]] = arith.extsi %[[FIRST]]
 // CHECK: %[[MOVED:.*]] = arith.muli %[[WIDE]], %[[BYTES]]
-// CHECK: %[[TO:.*]] = arith.addi %[[BASE]], %[[MOVED]]
+// CHECK: %[[TO0:.*]] = arith.addi %[[BASE]], %[[MOVED]]
+// CHECK: %[[ALL:.*]] = vector.{{.*}} %[[TO0]]
+// CHECK: %[[TO:.*]] = arith.addi %[[ALL]], %[[STEPS]]
 // CHECK: %[[TO0:.*]] = vector.extract %[[TO]][0]
 // CHECK: %[[V0:.*]] = vector.extract %[[RANGE]][0]
 // CHECK: %[[PTR0:.*]] = llvm.inttoptr %[[TO0]] : i64 to !llvm.ptr<1>

@@ -184,6 +184,54 @@ func.func @around_a_loop(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: 
 
 // -----
 
+// What is loaded ahead, before the loop and in it, lies as it is loaded; so does what is reduced from it. Nothing moves,
+// although the reduction's own layout of before is another.
+// CHECK: #[[$FINE:.*]] = #tile.layout<{register = {{\[\[}}0, 1], [0, 2], {{.*}}
+// CHECK-LABEL: func.func @ahead
+// CHECK-NOT: tile.convert_layout
+// CHECK: scf.for {{.*}} -> (tensor<512xf32, #{{.*}}>, tensor<512x4xf32, #[[$FINE]]>)
+// CHECK-NOT: tile.convert_layout
+// CHECK: return
+func.func @ahead(%x: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %out: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %step = arith.constant 2048 : i32
+  %none = arith.constant dense<0.0> : tensor<512xf32>
+  %r = tile.range 0, 512 : tensor<512xi32>
+  %r1 = tile.expand_dims %r, 1 : tensor<512xi32> -> tensor<512x1xi32>
+  %four = arith.constant dense<4> : tensor<512x1xi32>
+  %r4 = arith.muli %r1, %four : tensor<512x1xi32>
+  %c = tile.range 0, 4 : tensor<4xi32>
+  %c1 = tile.expand_dims %c, 0 : tensor<4xi32> -> tensor<1x4xi32>
+  %c2 = tile.broadcast %c1 : tensor<1x4xi32> -> tensor<512x4xi32>
+  %r2 = tile.broadcast %r4 : tensor<512x1xi32> -> tensor<512x4xi32>
+  %offs = arith.addi %r2, %c2 : tensor<512x4xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<512x4x!tile.ptr<f32>>
+  %xp = tile.addptr %xs, %offs : tensor<512x4x!tile.ptr<f32>>, tensor<512x4xi32>
+  %first = tile.load %xp : tensor<512x4x!tile.ptr<f32>>
+  %total, %last = scf.for %i = %zero to %n step %step iter_args(%sum = %none, %now = %first) -> (tensor<512xf32>, tensor<512x4xf32>) : i32 {
+    %is = tile.splat %i : i32 -> tensor<512x4xi32>
+    %ahead = arith.addi %offs, %is : tensor<512x4xi32>
+    %ap = tile.addptr %xs, %ahead : tensor<512x4x!tile.ptr<f32>>, tensor<512x4xi32>
+    %next = tile.load %ap : tensor<512x4x!tile.ptr<f32>>
+    %part = tile.reduce %now along 1 : tensor<512x4xf32> -> tensor<512xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      tile.yield %s : f32
+    }
+    %more = arith.addf %sum, %part : tensor<512xf32>
+    scf.yield %more, %next : tensor<512xf32>, tensor<512x4xf32>
+  }
+  %all = tile.reduce %total along 0 : tensor<512xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tile.yield %s : f32
+  }
+  tile.store %out, %all : !tile.ptr<f32>
+  return
+}
+
+// -----
+
 // Both branches give what the store wants; a while loop carries it around.
 // CHECK-LABEL: func.func @branches
 // CHECK-NOT: tile.convert_layout

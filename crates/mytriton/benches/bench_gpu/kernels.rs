@@ -1,5 +1,7 @@
 //! The kernels measured. Tiles are whole rows where rows fit; several rows for each program where they are short.
 
+use std::f32::consts::LOG2_E;
+
 use mytriton::prelude::*;
 
 /// `out = value`, to overwrite what an earlier kernel left.
@@ -31,14 +33,14 @@ pub fn softmax<T>(x: Ptr<T>, out: Ptr<T>, m: i32, n: i32, #[constexpr] M: i32, #
     let rows = (program_id(0) * M + range(0, M)).at(.., None);
     let cols = range(0, N).at(None, ..);
     let mask = rows < m && cols < n;
-    let at = rows * n + cols;
-    let v = load(x + at).mask(mask).other(f32::NEG_INFINITY) as f32;
+    let v = load(x + rows * n + cols).mask(mask).other(f32::NEG_INFINITY) as f32;
     let e = exp(v - max(v, 1).at(.., None));
     let total = sum(e, 1).at(.., None);
-    store(out + at, (e / total) as T).mask(mask);
+    store(out + rows * n + cols, (e / total) as T).mask(mask);
 }
 
-/// Each row less its mean, over its standard deviation, times `weight` plus `bias`.
+/// Each row less its mean, over its standard deviation, times `weight` plus `bias`. These are loaded `EARLY`, with the row,
+/// for more accesses in flight; or at the end, for more rows at once.
 #[kernel]
 pub fn layernorm<T>(
     x: Ptr<T>,
@@ -50,21 +52,25 @@ pub fn layernorm<T>(
     eps: f32,
     #[constexpr] M: i32,
     #[constexpr] N: i32,
+    #[constexpr] EARLY: bool,
 ) {
     let rows = (program_id(0) * M + range(0, M)).at(.., None);
     let cols = range(0, N).at(None, ..);
     let mask = rows < m && cols < n;
-    let at = rows * n + cols;
-    let v = load(x + at).mask(mask).other(0) as f32;
+    let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
+    let early_w = load(weight + cols).mask(cols < n).other(0);
+    let early_b = load(bias + cols).mask(cols < n).other(0);
     let mean = (sum(v, 1) / n).at(.., None);
     let centred = where_(mask, v - mean, 0.0);
     let variance = (sum(centred * centred, 1) / n).at(.., None);
-    let w = load(weight + cols).mask(cols < n).other(0) as f32;
-    let b = load(bias + cols).mask(cols < n).other(0) as f32;
-    store(out + at, (centred * rsqrt(variance + eps) * w + b) as T).mask(mask);
+    let late_w = load(weight + cols).mask(cols < n).other(0);
+    let late_b = load(bias + cols).mask(cols < n).other(0);
+    let w = if EARLY { early_w } else { late_w } as f32;
+    let b = if EARLY { early_b } else { late_b } as f32;
+    store(out + rows * n + cols, (centred * rsqrt(variance + eps) * w + b) as T).mask(mask);
 }
 
-/// Each row over the root of its mean square, times `weight`.
+/// Each row over the root of its mean square, times `weight`, which is loaded `EARLY`, with the row, or at the end.
 #[kernel]
 pub fn rmsnorm<T>(
     x: Ptr<T>,
@@ -75,32 +81,44 @@ pub fn rmsnorm<T>(
     eps: f32,
     #[constexpr] M: i32,
     #[constexpr] N: i32,
+    #[constexpr] EARLY: bool,
 ) {
     let rows = (program_id(0) * M + range(0, M)).at(.., None);
     let cols = range(0, N).at(None, ..);
     let mask = rows < m && cols < n;
-    let at = rows * n + cols;
-    let v = load(x + at).mask(mask).other(0) as f32;
+    let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
+    let early = load(weight + cols).mask(cols < n).other(0);
     let square = (sum(v * v, 1) / n).at(.., None);
-    let w = load(weight + cols).mask(cols < n).other(0) as f32;
-    store(out + at, (v * rsqrt(square + eps) * w) as T).mask(mask);
+    let late = load(weight + cols).mask(cols < n).other(0);
+    let w = if EARLY { early } else { late } as f32;
+    store(out + rows * n + cols, (v * rsqrt(square + eps) * w) as T).mask(mask);
 }
 
-/// The logarithm of the sum of a row's exponentials, less the target's element: one row a program, by blocks of `N`. Each
-/// of `N` columns has its own largest element so far and the sum relative to it, so that threads meet once, at the end.
+/// The logarithm of the sum of a row's exponentials, less the target's element: one row a program, by blocks of `M` groups
+/// of `N` neighbours. Each group has its own largest element so far and the sum relative to it: a thread has all of a
+/// group, so that an element costs it one exponential and threads meet once, at the end.
 #[kernel]
-pub fn cross_entropy<T>(logits: Ptr<T>, target: Ptr<i32>, loss: Ptr<f32>, n: i32, #[constexpr] N: i32) {
+pub fn cross_entropy<T>(
+    logits: Ptr<T>,
+    target: Ptr<i32>,
+    loss: Ptr<f32>,
+    n: i32,
+    #[constexpr] M: i32,
+    #[constexpr] N: i32,
+) {
     let row = program_id(0);
     // Finite, so that no difference from it is NaN.
-    let mut top = full([N], f32::MIN, f32);
-    let mut total = zeros([N], f32);
-    for start in (0..n).step_by(N) {
-        let cols = start + range(0, N);
+    let mut top = full([M], f32::MIN, f32);
+    let mut total = zeros([M], f32);
+    for start in (0..n).step_by(M * N) {
+        let cols = start + range(0, M).at(.., None) * N + range(0, N).at(None, ..);
         let v = load(logits + row * n + cols).mask(cols < n).other(f32::NEG_INFINITY) as f32;
-        // The smaller of both is scaled down, be it the sum or the new element: one exponential.
-        let down = exp(-abs(v - top));
-        total = where_(v > top, total * down + 1.0, total + down);
-        top = maximum(top, v);
+        let above = maximum(top, max(v, 1));
+        // In powers of two, so that the difference from the largest is one multiply-add.
+        let scaled = above * LOG2_E;
+        let part = sum(exp2(v * LOG2_E - scaled.at(.., None)), 1);
+        total = total * exp2(top * LOG2_E - scaled) + part;
+        top = above;
     }
     let largest = max(top);
     let all = sum(total * exp(top - largest));

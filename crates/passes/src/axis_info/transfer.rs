@@ -127,10 +127,21 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
                 constant,
             })
         }
-        ("arith.trunci", [x]) => Some(AxisInfo {
-            constant: x.constant.map(wrap),
-            ..x.clone()
-        }),
+        ("arith.trunci", [x]) => {
+            // Small integers overflow in the middle of a long run, but not within an aligned one of half their range.
+            let cut = |a: &Axis| {
+                let contiguity = a.contiguity.min(1 << (bits.clamp(1, 31) - 1));
+                Axis {
+                    contiguity,
+                    divisibility: a.divisibility_of_groups(contiguity),
+                    ..*a
+                }
+            };
+            Some(AxisInfo {
+                axes: x.axes.iter().map(cut).collect(),
+                constant: x.constant.map(wrap),
+            })
+        }
         ("arith.addi", [a, b]) => Some(AxisInfo {
             constant: fold(a, b, i64::wrapping_add).map(wrap),
             ..a.zip(b, |a, b| {

@@ -7,6 +7,7 @@ use mytriton_tile::ops::{AddPtrOp, RangeOp};
 use mytriton_tile_sys as sys;
 
 use super::Conversion;
+use super::uniform::Uniform;
 use crate::ir::{PassResult, error_at, layout_at, pointee_bytes};
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
@@ -59,7 +60,16 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let bytes = pointee_bytes(addptr.pointer().r#type()).ok_or_else(|| error_at(op, "a pointer is expected"))?;
         let (address, mut offset) = (self.value(op, addptr.pointer())?, self.value(op, addptr.offset())?);
         let wide: Type = IntegerType::new(self.context, 64).into();
-        let ty = with_element(address.r#type(), wide);
+        let mut address = address;
+        let all = with_element(address.r#type(), wide);
+        let uniform = layout_at(op, addptr.pointer().r#type())?.and_then(|layout| {
+            let info = |value| self.infos.get(value);
+            Uniform::stepped(&layout, &info(addptr.pointer()), &info(addptr.offset()))
+        });
+        if let Some(uniform) = &uniform {
+            (address, offset) = (uniform.gather(emitter, address), uniform.gather(emitter, offset));
+        }
+        let ty = address.r#type();
         if element_type(offset.r#type()) != wide {
             offset = emitter.value("arith.extsi", &[offset], ty, &[]);
         }
@@ -67,6 +77,10 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             let bytes = emitter.int_like(ty, bytes as i64);
             offset = emitter.binary("arith.muli", offset, bytes);
         }
-        Ok(emitter.binary("arith.addi", address, offset))
+        let moved = emitter.binary("arith.addi", address, offset);
+        Ok(match uniform {
+            Some(uniform) => uniform.spread(emitter, moved, all, bytes as i64),
+            None => moved,
+        })
     }
 }

@@ -28,6 +28,7 @@ mod scan;
 mod scratch;
 mod shuffle;
 mod thread;
+mod uniform;
 mod warps;
 
 use melior::Context;
@@ -56,6 +57,7 @@ pub use local::is_by_matrices;
 use scratch::Memory;
 pub use scratch::{ALIGNMENT, BUFFER_ALIGNMENT, BYTES, Need, OFFSET, SHARED_BYTES, STATIC_SHARED_BYTES, WITHIN_WARPS};
 use thread::Thread;
+use uniform::Uniform;
 
 /// The name of the `gpu.module` that holds the kernels.
 pub const MODULE: &str = "kernels";
@@ -281,7 +283,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             return self.control_flow(emitter, op, &operands, &types);
         }
         if let Some(tile) = TileOp::cast(op) {
-            if let Some(result) = self.tile(emitter, tile, &operands, &types)? {
+            if let Some(result) = self.tile(emitter, op, tile, &operands, &types)? {
                 self.values.insert(key(result_of(op, 0)), result);
             }
             return Ok(());
@@ -309,6 +311,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     fn tile(
         &mut self,
         emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
         tile: TileOp<'c, '_>,
         operands: &[Value<'c, 'a>],
         types: &[Type<'c>],
@@ -366,7 +369,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             | TileOp::DivS(_)
             | TileOp::DivU(_)
             | TileOp::RemS(_)
-            | TileOp::RemU(_) => return Ok(self.integer(emitter, tile, operands)),
+            | TileOp::RemU(_) => {
+                return self.once(emitter, op, operands, types[0], |operands, _| {
+                    self.integer(emitter, tile, operands)
+                });
+            }
             TileOp::FpToSi(_) => self.saturated(emitter, operands, types[0], true),
             TileOp::FpToUi(_) => self.saturated(emitter, operands, types[0], false),
         }))
@@ -387,6 +394,29 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         if !(name.starts_with("arith.") || name.starts_with("math.")) {
             return Ok(None);
         }
-        Ok(Some(result_of(emitter.like(op, operands, &[ty], Vec::new()), 0)))
+        self.once(emitter, op, operands, ty, |operands, ty| {
+            Some(result_of(emitter.like(op, operands, &[ty], Vec::new()), 0))
+        })
+    }
+
+    /// An element-wise operation given on vectors, applied to one register of each group whose results are equal.
+    fn once(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: OperationRef<'c, '_>,
+        operands: &[Value<'c, 'a>],
+        ty: Type<'c>,
+        apply: impl FnOnce(&[Value<'c, 'a>], Type<'c>) -> Option<Value<'c, 'a>>,
+    ) -> PassResult<'c, Option<Value<'c, 'a>>> {
+        let result: Value = result_of(op, 0);
+        let layout = layout_at(op, result.r#type())?;
+        let uniform = layout.and_then(|layout| Uniform::equal(&layout, &self.infos.get(result)));
+        Ok(match uniform {
+            None => apply(operands, ty),
+            Some(uniform) => {
+                let kept: Vec<_> = operands.iter().map(|&v| uniform.gather(emitter, v)).collect();
+                apply(&kept, uniform.narrow(ty)).map(|value| uniform.spread(emitter, value, ty, 0))
+            }
+        })
     }
 }

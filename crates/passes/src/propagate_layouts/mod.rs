@@ -6,7 +6,8 @@
 //! 1. *Hints*, against the order of operations: in which layout a value ends up being wanted, if nothing moves on the way.
 //! 2. *Natural layouts*, along the order (`natural`): in which a value comes to be if nothing moves. A range, a splat or a
 //!    constant has none, it is made in any. Reductions choose where to take their operands, by cost. What loops carry
-//!    and branches give lies where the loop's body or the branch makes it, so that conversions are outside of loops.
+//!    and branches give lies where the loop's body or the branch makes it, so that conversions are outside of loops; until
+//!    that is known it is presumed to lie where it enters.
 //! 3. *Decisions*, against the order (`decide`): every value knows by then in which layouts it is wanted. Each that is not
 //!    its natural one is either made by the operation once more from operands in other layouts, or converted; whichever
 //!    costs less, with all that it takes of the operands ([`cost`]). Of two equal ways the one nearer to memory is taken, so
@@ -29,7 +30,7 @@ use mytriton_tile::defining_operation;
 use mytriton_tile::emit::{argument_of, result_of};
 use mytriton_tile::ops::{self, LoadOp, TileOp};
 use mytriton_tile_sys as sys;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::axis_info::AxisInfos;
 use crate::ir::{PassResult, blocks_of, error_at, kernels_of, key, name_of, ops_of};
@@ -131,6 +132,9 @@ struct Propagation<'i> {
     /// The layout in which most of a value is wanted, and how much that is.
     hints: FxHashMap<usize, (LayoutId, u64)>,
     natural: FxHashMap<usize, LayoutId>,
+    /// Values whose natural layout rests on that of a value which control flow passes and that is not `settled` yet.
+    presumed: FxHashSet<usize>,
+    settled: FxHashSet<usize>,
     /// Where an operation that settles takes its deciding operand.
     taken: FxHashMap<usize, LayoutId>,
     /// The layouts in which a value is wanted, by the decisions so far.
@@ -150,6 +154,8 @@ impl<'i> Propagation<'i> {
             runs: FxHashMap::default(),
             hints: FxHashMap::default(),
             natural: FxHashMap::default(),
+            presumed: FxHashSet::default(),
+            settled: FxHashSet::default(),
             taken: FxHashMap::default(),
             demands: FxHashMap::default(),
             extra: FxHashMap::default(),

@@ -3,6 +3,7 @@
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, OperationRef, TypeLike, Value, ValueLike};
 use mytriton_tile::emit::{result_of, shape_of};
+use smallvec::SmallVec;
 
 use super::{Group, Propagation, cost, groups_of};
 use crate::ir::{PassResult, blocks_of, key, ops_of};
@@ -11,19 +12,28 @@ use crate::rules::{Rule, rule_of};
 
 impl Propagation<'_> {
     pub(super) fn naturals<'c: 'a, 'a>(&mut self, body: BlockRef<'c, 'a>) -> PassResult<'c> {
-        // What a loop carries is settled once, at its end; what depends on that is found in the next round.
+        // What a loop carries is settled once, at its end; what depends on that is found in the next round. What is made
+        // of other things carried waits for these, as long as any can be settled without.
+        let mut all = false;
         loop {
             self.extra.clear();
-            if !self.naturals_of_block(body)? {
-                self.extra.clear();
-                return Ok(());
+            self.presumed.clear();
+            let outcome = self.naturals_of_block(body, all)?;
+            match outcome {
+                Outcome {
+                    settled: false,
+                    waits: false,
+                } => break,
+                Outcome { settled, .. } => all = !settled,
             }
         }
+        self.extra.clear();
+        Ok(())
     }
 
-    /// Was a loop's carried value settled?
-    fn naturals_of_block<'c: 'a, 'a>(&mut self, block: BlockRef<'c, 'a>) -> PassResult<'c, bool> {
-        let mut changed = false;
+    /// One round; `all` settles what is made of presumed values too.
+    fn naturals_of_block<'c: 'a, 'a>(&mut self, block: BlockRef<'c, 'a>, all: bool) -> PassResult<'c, Outcome> {
+        let mut outcome = Outcome::default();
         for op in ops_of(block) {
             match rule_of(op) {
                 Some(Rule::Accesses) => self.current_results(op)?,
@@ -36,38 +46,76 @@ impl Propagation<'_> {
                                 Some(layout) => layout,
                                 None => self.home_of(op, result)?,
                             };
-                            self.natural.insert(key(result), layout);
+                            self.give(result, layout, false);
                         }
                     }
                 }
                 Some(Rule::Passes) if has_bodies(op) => {
-                    for inner in blocks_of(op) {
-                        changed |= self.naturals_of_block(inner)?;
+                    let groups = groups_of(op);
+                    for group in &groups {
+                        self.presume(group);
                     }
-                    for group in groups_of(op) {
-                        changed |= self.settle(op, &group)?;
+                    for inner in blocks_of(op) {
+                        outcome.add(self.naturals_of_block(inner, all)?);
+                    }
+                    for group in &groups {
+                        outcome.add(self.settle(op, group, all)?);
                     }
                 }
                 _ => {}
             }
         }
-        Ok(changed)
+        Ok(outcome)
+    }
+
+    fn give(&mut self, value: Value<'_, '_>, layout: LayoutId, presumed: bool) {
+        self.natural.insert(key(value), layout);
+        if presumed {
+            self.presumed.insert(key(value));
+        } else {
+            self.presumed.remove(&key(value));
+        }
+    }
+
+    fn is_presumed(&self, value: Value<'_, '_>) -> bool {
+        self.presumed.contains(&key(value))
+    }
+
+    /// Until it is known in which layout a loop makes a value, the one in which it enters.
+    fn presume(&mut self, group: &Group<'_, '_>) {
+        if group
+            .received
+            .first()
+            .is_none_or(|&first| self.settled.contains(&key(first)))
+        {
+            return;
+        }
+        let mut entering = group.passed.iter().filter(|passed| passed.end == 0);
+        if let Some(layout) = entering.find_map(|passed| self.natural_of(origin(passed.value))) {
+            for &value in &group.received {
+                self.give(value, layout, true);
+            }
+        }
     }
 
     fn current_results<'c>(&mut self, op: OperationRef<'c, '_>) -> PassResult<'c> {
         for result in op.results().map(Value::from) {
             if let Some(layout) = self.plan.current(op, result.r#type())? {
-                self.natural.insert(key(result), layout);
+                self.give(result, layout, false);
             }
         }
         Ok(())
     }
 
-    /// The layout that takes the least of the operands, of those in which they come.
+    /// The layout that takes the least of the operands, of those in which they come, be it presumably.
     fn follows<'c: 'a, 'a>(&mut self, op: OperationRef<'c, 'a>) -> PassResult<'c> {
+        let has_natural = |operand: &Value<'c, 'a>| self.natural_of(origin(*operand)).is_some();
+        let sources: Vec<Value> = op.operands().filter(has_natural).map(origin).collect();
+        let presumed = sources.iter().all(|&source| self.is_presumed(source));
         let mut candidates: Vec<LayoutId> = Vec::new();
-        for operand in op.operands() {
-            if let Some(natural) = self.natural_of(origin(operand))
+        for source in sources {
+            if self.is_presumed(source) == presumed
+                && let Some(natural) = self.natural_of(source)
                 && let Some(layout) = self.result_in(op, natural)?
                 && !candidates.contains(&layout)
             {
@@ -98,7 +146,7 @@ impl Propagation<'_> {
                 .map(Value::from)
                 .filter(|result| result.r#type().is_ranked_tensor())
             {
-                self.natural.insert(key(result), layout);
+                self.give(result, layout, presumed);
             }
         }
         Ok(())
@@ -134,36 +182,76 @@ impl Propagation<'_> {
         let Some((_, taken)) = best else { return Ok(()) };
         self.taken.insert(op_key(op), taken);
         if let Some(layout) = self.result_in(op, taken)? {
+            let presumed = self.is_presumed(origin(deciding));
             for result in op.results() {
-                self.natural.insert(key(result.into()), layout);
+                self.give(result.into(), layout, presumed);
             }
         }
         Ok(())
     }
 
     /// Where control flow passes values: in the layout in which a body makes them, or else in which they enter.
-    fn settle<'c: 'a, 'a>(&mut self, op: OperationRef<'c, 'a>, group: &Group<'c, 'a>) -> PassResult<'c, bool> {
+    fn settle<'c: 'a, 'a>(
+        &mut self,
+        op: OperationRef<'c, 'a>,
+        group: &Group<'c, 'a>,
+        all: bool,
+    ) -> PassResult<'c, Outcome> {
         let Some(&first) = group.received.first() else {
-            return Ok(false);
+            return Ok(Outcome::default());
         };
-        if self.natural_of(first).is_some() {
-            return Ok(false);
+        if self.settled.contains(&key(first)) {
+            return Ok(Outcome::default());
         }
         let hint = group.received.iter().find_map(|&value| self.hint_of(value));
         let made_in = |entering: bool| {
             let passed = group.passed.iter().filter(move |passed| (passed.end == 0) == entering);
-            passed.filter_map(|passed| self.natural_of(origin(passed.value)))
+            passed.map(|passed| origin(passed.value))
         };
-        let made = made_in(false)
-            .find(|&layout| hint == Some(layout))
-            .or(made_in(false).next());
-        let layout = match made.or(made_in(true).next()).or(hint) {
+        let known = |presumed: bool| {
+            let made = made_in(false).filter(|&value| self.is_presumed(value) == presumed);
+            let layouts: SmallVec<[LayoutId; 2]> = made.filter_map(|value| self.natural_of(value)).collect();
+            let hinted = layouts.iter().copied().find(|&layout| hint == Some(layout));
+            hinted.or(layouts.first().copied())
+        };
+        let made = match (known(false), known(true)) {
+            (Some(made), _) => Some(made),
+            (None, Some(_)) if !all => {
+                return Ok(Outcome {
+                    settled: false,
+                    waits: true,
+                });
+            }
+            (None, presumed) => presumed,
+        };
+        let entering = made_in(true).find_map(|value| self.natural_of(value));
+        let layout = match made.or(entering).or(hint) {
             Some(layout) => layout,
             None => self.home_of(op, first)?,
         };
         for &value in &group.received {
-            self.natural.insert(key(value), layout);
+            self.give(value, layout, false);
+            self.settled.insert(key(value));
         }
-        Ok(true)
+        Ok(Outcome {
+            settled: true,
+            waits: false,
+        })
+    }
+}
+
+/// What came of a round.
+#[derive(Clone, Copy, Default)]
+struct Outcome {
+    /// Was something settled that control flow passes?
+    settled: bool,
+    /// Does something wait for what it is made of?
+    waits: bool,
+}
+
+impl Outcome {
+    fn add(&mut self, other: Outcome) {
+        self.settled |= other.settled;
+        self.waits |= other.waits;
     }
 }

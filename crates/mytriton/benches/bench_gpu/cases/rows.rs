@@ -143,40 +143,41 @@ impl<T: Number, U: Number> Case for Rows<T, U> {
         let dtype = ConstexprValue::DType(T::DTYPE);
         let mut candidates = Vec::new();
         if self.kind == Kind::CrossEntropy {
-            for (block, num_warps) in [
-                (2048, 4),
-                (4096, 4),
-                (4096, 8),
-                (8192, 8),
-                (8192, 16),
-                (16384, 16),
-                (32768, 32),
-            ] {
-                let constexprs = [dtype, int(block).into()];
+            // Groups of neighbours, 16 bytes of bf16 each.
+            for (groups, num_warps) in [(256, 8), (512, 4), (512, 8), (1024, 8), (1024, 16), (2048, 16)] {
+                let constexprs = [dtype, int(groups).into(), 8.into()];
                 let step = Step::new(kernels::cross_entropy::definition(), &constexprs, ints(&[n]), Grid(m))?;
                 candidates.push(Candidate {
-                    label: format!("block {block}, {num_warps} warps"),
+                    label: format!("block {groups}x8, {num_warps} warps"),
                     num_warps,
                     steps: vec![step],
                 });
             }
             return Ok(candidates);
         }
-        let (def, eps) = match self.kind {
+        let (def, weighted) = match self.kind {
             Kind::Softmax => (kernels::softmax::definition(), false),
             Kind::Layernorm => (kernels::layernorm::definition(), true),
             Kind::Rmsnorm => (kernels::rmsnorm::definition(), true),
             Kind::RowSum | Kind::CrossEntropy => (kernels::row_sum::definition(), false),
         };
         let mut scalars = ints(&[m, n]);
-        scalars.extend(eps.then(|| ScalarValue::new(EPS)));
-        for (rows, num_warps) in row_shapes(n, &[8, 16, 32]) {
-            let constexprs = [dtype, int(rows).into(), int(n.next_power_of_two()).into()];
-            candidates.push(Candidate {
-                label: format!("rows {rows}, {num_warps} warps"),
-                num_warps,
-                steps: vec![Step::new(def, &constexprs, scalars.clone(), Grid(m.div_ceil(rows)))?],
-            });
+        scalars.extend(weighted.then(|| ScalarValue::new(EPS)));
+        // Weights are loaded late or early.
+        let early: &[Option<bool>] = if weighted { &[Some(false), Some(true)] } else { &[None] };
+        for (rows, num_warps) in row_shapes(n, &[8, 16, 32, 64]) {
+            for &early in early {
+                let mut constexprs = vec![dtype, int(rows).into(), int(n.next_power_of_two()).into()];
+                constexprs.extend(early.map(ConstexprValue::from));
+                candidates.push(Candidate {
+                    label: format!(
+                        "rows {rows}, {num_warps} warps{}",
+                        if early == Some(true) { ", weights early" } else { "" }
+                    ),
+                    num_warps,
+                    steps: vec![Step::new(def, &constexprs, scalars.clone(), Grid(m.div_ceil(rows)))?],
+                });
+            }
         }
         Ok(candidates)
     }
