@@ -140,7 +140,6 @@ fn coordinates_of_one_register_bit(layout: &DistributedLayout) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use mytriton_layout::DistributedLayout;
-    use smallvec::smallvec;
 
     use super::Uniform;
     use crate::axis_info::{Axis, AxisInfo};
