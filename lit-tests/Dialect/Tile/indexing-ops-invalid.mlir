@@ -16,6 +16,14 @@ func.func @gather_c1_index(%x: tensor<4xf32>, %i: tensor<4xi1>) {
 
 // -----
 
+func.func @gather_c1_float(%x: tensor<4xf32>, %i: tensor<4xf32>) {
+  // expected-error @+1 {{'tile.gather' op operand #1 must be tile (static tensor of rank 1 to 5) of integers (i8, i16, i32, i64), but got 'tensor<4xf32>'}}
+  %0 = tile.gather %x, %i along 0 : tensor<4xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @gather_c2_axis(%x: tensor<4x8xf32>, %i: tensor<4x8xi32>) {
   // expected-error @+1 {{'tile.gather' op axis must be between 0 and 1 for a source of rank 2, got 2}}
   %0 = tile.gather %x, %i along 2 : tensor<4x8xf32>, tensor<4x8xi32>
