@@ -44,6 +44,7 @@
 //! | [`IndexPlan`] | the arithmetic of a layout, for code generators |
 //! | [`ConversionPlan`] | what moves from one layout to another: registers, lanes, or warps |
 //! | [`LaneExchange`], [`SharedExchange`] | how: by shuffles, through shared memory |
+//! | [`WarpGather`] | elements that an index names, found within the warp |
 //! | [`ReductionPlan`] | slot groups and lane bits of a reduction along an axis |
 //! | [`staging`] | bank conflicts, shared layouts without any, accesses by vectors and matrices |
 //! | [`fragment`] | ownership as a table, for slots that are no power of two; values, narrow formats, packing |
@@ -57,6 +58,7 @@ mod distributed;
 mod error;
 mod exchange;
 pub mod fragment;
+mod gather;
 mod gf2;
 mod index;
 mod lanes;
@@ -71,6 +73,7 @@ pub use dim::Dim;
 pub use distributed::{DistributedLayout, RegisterGroup};
 pub use error::LayoutError;
 pub use exchange::{Round, SharedExchange, SharedMemory, Turn};
+pub use gather::WarpGather;
 pub use gf2::BitMatrix;
 pub use index::{AxisPlan, BitTerm, IndexBuilder, IndexPlan, Piece};
 pub use lanes::{LaneExchange, SelectStep, Transfer};

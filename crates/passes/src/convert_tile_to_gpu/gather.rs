@@ -1,18 +1,40 @@
-//! `tile.gather`: the source lies in shared memory in row-major order, from where each thread loads what its indices name.
+//! `tile.gather`: within warps by shuffles, where the layouts are such that no element comes from another warp and few
+//! registers may hold it. Else the source lies in shared memory in row-major order, from where each thread loads what its
+//! indices name.
 
 use melior::ir::{Type, Value, ValueLike};
-use mytriton_tile::emit::{Emitter, element_type, shape_of};
+use mytriton_layout::{DistributedLayout, LayoutError, WarpGather};
+use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 use mytriton_tile::ops::GatherOp;
 
 use super::Conversion;
 use super::local::stored_bytes;
-use super::row_major::{load_rows, offsets};
+use super::row_major::{load_rows, offsets, resized};
+use super::shuffle::From;
+use super::thread::{extract, from_elements};
 use crate::ir::{PassResult, error_at, layout_at};
 
 /// The bytes of shared memory that the source of a gather takes: its elements, without padding.
 fn scratch_bytes(source: Type<'_>) -> u64 {
     let elements: u64 = shape_of(source).unwrap_or_default().iter().product();
     elements * stored_bytes(element_type(source))
+}
+
+/// Shuffles that take as long as the two barriers which they spare.
+const BARRIERS: usize = 16;
+
+/// Registers of which a thread chooses at most, with a selection for each but one.
+const MOST_CHOICES: usize = 16;
+
+/// The way of a gather within warps, if there is one that is no longer than the one through shared memory.
+fn within_warps(from: &DistributedLayout, to: &DistributedLayout, axis: usize) -> Option<WarpGather> {
+    let plan = WarpGather::new(from, to, axis)?;
+    let [stored, loaded] = [from, to].map(|layout| layout.unique_registers().len());
+    let sent = match plan.keeps_lanes {
+        true => 0,
+        false => loaded * plan.num_choices(),
+    };
+    (plan.num_choices() <= MOST_CHOICES && sent <= stored + loaded + BARRIERS).then_some(plan)
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
@@ -30,6 +52,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         };
         let extents = shape_of(source).unwrap_or_default();
         let axis = gather.axis() as usize;
+        if let Some(plan) = within_warps(&from, &to, axis) {
+            let size = from.shape()[axis];
+            let gathered = self.by_shuffles(emitter, &plan, (&to, size), operands, ty);
+            return gathered.map_err(|e| error_at(op, e.to_string()));
+        }
         let element = element_type(ty);
         let scratch = self.scratch(emitter, op, "the gather", scratch_bytes(source))?;
 
@@ -49,5 +76,58 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         wide[axis] = u32::MAX;
         let load_at = offsets(emitter, &named, &extents, &wide, bytes);
         Ok(load_rows(emitter, &to, ty, &load_at, scratch))
+    }
+
+    /// The gather of `operands`, source and index, by a plan: the index in layout `to`, the source's padded extent along the
+    /// axis `size`.
+    fn by_shuffles(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        plan: &WarpGather,
+        (to, size): (&DistributedLayout, u32),
+        operands: &[Value<'c, 'a>],
+        ty: Type<'c>,
+    ) -> Result<Value<'c, 'a>, LayoutError> {
+        // Whatever an index is, a lane and register of it are.
+        let named = resized(emitter, operands[1], |_| 32);
+        let low = emitter.int_like(named.r#type(), i64::from(size - 1));
+        let named = emitter.binary("arith.andi", named, low);
+        let of_thread = match plan.keeps_lanes {
+            true => None,
+            false => Some(self.thread.share(emitter, &plan.lane_of_thread, 0)?),
+        };
+        let represents = to.register_representatives();
+        let mut values: Vec<Value<'c, 'a>> = Vec::new();
+        for register in 0..to.num_registers() {
+            let first = represents[register as usize];
+            if first < register {
+                values.push(values[first as usize]);
+                continue;
+            }
+            let index = extract(emitter, named, register);
+            let candidates = plan.candidates[register as usize].iter();
+            let mut found: Vec<Value<'c, 'a>> = candidates.map(|&held| extract(emitter, operands[0], held)).collect();
+            if let Some(of_thread) = of_thread {
+                let of_index = self.thread.of_index(emitter, &plan.lane_of_index, 0, index);
+                let mut lane = emitter.binary("arith.xori", of_thread, of_index);
+                let of_register = plan.lane_of_thread.apply_in_order(&[register, 0, 0])[0];
+                if of_register != 0 {
+                    let of_register = emitter.int_like(lane.r#type(), of_register.into());
+                    lane = emitter.binary("arith.xori", lane, of_register);
+                }
+                found = self.exchanged(emitter, &found, From::Lane(lane));
+            }
+            for &bit in &plan.choosing {
+                let mask = emitter.int_like(index.r#type(), 1 << bit);
+                let zero = emitter.int_like(index.r#type(), 0);
+                let masked = emitter.binary("arith.andi", index, mask);
+                let upper = emitter.cmpi(CmpI::Ne, masked, zero);
+                // The choices of a bit alternate.
+                let pairs = found.chunks(2).map(|pair| emitter.select(upper, pair[1], pair[0]));
+                found = pairs.collect();
+            }
+            values.push(found[0]);
+        }
+        Ok(from_elements(emitter, &values, ty))
     }
 }

@@ -121,7 +121,7 @@ pub fn offsets<'c: 'a, 'a>(
 }
 
 /// A number or vector of numbers, unsigned, in another width.
-fn resized<'c: 'a, 'a>(
+pub fn resized<'c: 'a, 'a>(
     emitter: Emitter<'c, 'a>,
     value: Value<'c, 'a>,
     width: impl FnOnce(u32) -> u32,

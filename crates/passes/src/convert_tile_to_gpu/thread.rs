@@ -119,6 +119,17 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
         Ok(share)
     }
 
+    /// Output `axis` of a map from an input `index` alone, of an `i32` below its size: an `i32`.
+    pub fn of_index(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        map: &LinearLayout,
+        axis: usize,
+        index: Value<'c, 'a>,
+    ) -> Value<'c, 'a> {
+        IndexPlan::new(map).axes()[axis].emit(&mut Index(emitter), |_, _| index)
+    }
+
     /// Whether this thread writes what it holds in a layout: of threads with the same elements one does. None when all
     /// threads hold different ones.
     pub fn is_owner(&self, emitter: Emitter<'c, 'a>, layout: &DistributedLayout) -> Option<Value<'c, 'a>> {
