@@ -2,7 +2,7 @@
 //! tile.
 
 use mytriton_layout::fragment::Ownership;
-use mytriton_layout::staging::Staging;
+use mytriton_layout::staging::{Matrices, Staging};
 use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, LinearLayout, ReductionPlan};
 
 fn layout(text: &str) -> DistributedLayout {
@@ -95,7 +95,7 @@ fn tiles_that_do_not_meet() {
         error.to_string(),
         "dimension dim0 has size 16 on the left and 8 on the right"
     );
-    assert!(Staging::choose(&a, &b, 4).is_err());
+    assert!(Staging::choose(&a, &b, 4, Matrices::NONE).is_err());
     let error = ReductionPlan::from_layout(&a, 1).unwrap_err();
     assert_eq!(error.to_string(), "reduced layout: axis 1 is outside of 0..1");
 }

@@ -60,7 +60,8 @@ pass! {
     /// See [`optimize_thread_locality`](mod@optimize_thread_locality).
     tile_optimize_thread_locality,
     "tile-optimize-thread-locality",
-    "Propose layouts in which reductions stay within warps. Sums of floats may round otherwise.",
+    "Take reductions out of loops that combine them, and propose layouts in which reductions stay within warps. Sums of \
+     floats may round otherwise.",
     optimize_thread_locality::run
 }
 

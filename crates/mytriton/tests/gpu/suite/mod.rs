@@ -10,6 +10,7 @@ mod matrix;
 mod memory;
 mod rows;
 mod shapes;
+mod totals;
 
 use std::fmt::Display;
 
@@ -49,6 +50,7 @@ pub fn groups() -> Vec<Group> {
     groups.extend(rows::groups());
     groups.extend(axes::groups());
     groups.extend(control::groups());
+    groups.push(totals::group());
     groups.push(corners::group());
     groups
 }

@@ -1,4 +1,5 @@
-//! `tile-optimize-thread-locality`: proposes layouts in which reductions and scans stay within warps.
+//! `tile-optimize-thread-locality`: takes reductions out of loops that combine them ([`accumulate`]), and proposes layouts in
+//! which reductions and scans stay within warps.
 //!
 //! Where loads are coalesced, warps take the outermost dimension. A reduction along that one has to go through shared
 //! memory, with barriers. If other dimensions have registers or lanes to give, exchanging them with the warps leaves the
@@ -7,6 +8,8 @@
 //! is for `tile-propagate-layouts` to say, which weighs this layout against where the operands come.
 //!
 //! The order in which a reduction combines is open in the language, so rounding may differ.
+
+mod accumulate;
 
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, OperationRef, Value, ValueLike};
@@ -23,6 +26,7 @@ use crate::rules::{Rule, result_layout, rule_of};
 
 /// Runs the pass on a module in the `layout` stage.
 pub fn run<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> PassResult<'c> {
+    sys::with_context(&module, |context| accumulate::run(context, module))?;
     for kernel in kernels_of(module) {
         let mut proposals = Vec::new();
         for block in blocks_of(kernel) {
