@@ -16,8 +16,8 @@ const COLUMNS: i32 = 1024;
 const RANGE: f32 = 12.0;
 
 /// `loss = log(sum of exp(row)) - row[target]`, a program for each row, and the logarithm by itself for the gradient. A
-/// negative target has no loss: 0. The row is read once: the largest element and the sum of exponentials so far are
-/// carried for each of BLOCK columns by itself and combined across threads in the end.
+/// negative target has no loss: 0. The row is read once, BLOCK columns at a time: the largest element and the sum of
+/// exponentials so far are carried for each group of 8 neighbours, which one thread holds, and combined in the end.
 #[kernel]
 pub fn cross_entropy<T>(
     logits: Ptr<T>,
@@ -29,18 +29,16 @@ pub fn cross_entropy<T>(
 ) {
     let row = program_id(0);
     let start = row as i64 * cols;
-    let col = range(0, BLOCK);
+    let col = range(0, BLOCK / 8).at(.., None) * 8 + range(0, 8).at(None, ..);
     // Finite, so that no difference from it is a NaN by itself.
-    let mut largest = full([BLOCK], f32::MIN, f32);
-    let mut total = zeros([BLOCK], f32);
+    let mut largest = full([BLOCK / 8], f32::MIN, f32);
+    let mut total = zeros([BLOCK / 8], f32);
     for first in (0..cols).step_by(BLOCK) {
         let at = first + col;
         let v = load(logits + start + at).mask(at < cols).other(f32::NEG_INFINITY) as f32;
-        // One of the two, the sum so far or the new element, has the smaller maximum and is scaled down: one exponential.
-        let larger = v > largest;
-        let down = exp(-abs(v - largest));
-        total = where_(larger, total * down + 1.0, total + down);
-        largest = where_(larger, v, largest);
+        let above = maximum(largest, max(v, 1));
+        total = total * exp(largest - above) + sum(exp(v - above.at(.., None)), 1);
+        largest = above;
     }
     let m = max(largest);
     let log_total = m + log(sum(total * exp(largest - m)));
