@@ -59,16 +59,15 @@ def layernorm_kernel(x, weight, bias, out, m, n, eps, M: tl.constexpr, N: tl.con
     col = tl.arange(0, N)[None, :]
     mask = (row < m) & (col < n)
     v = tl.load(x + row * n + col, mask=mask, other=0.0).to(tl.float32)
-    if EARLY:
-        w = tl.load(weight + col, mask=col < n, other=0.0)
-        b = tl.load(bias + col, mask=col < n, other=0.0)
     centred = tl.where(mask, v - tl.sum(v, axis=1, keep_dims=True) / n, 0.0)
+    if EARLY:
+        w = tl.load(weight + col, mask=col < n, other=0.0).to(tl.float32)
+        b = tl.load(bias + col, mask=col < n, other=0.0).to(tl.float32)
     scale = tl.rsqrt(tl.sum(centred * centred, axis=1, keep_dims=True) / n + eps)
     if not EARLY:
-        w = tl.load(weight + col, mask=col < n, other=0.0)
-        b = tl.load(bias + col, mask=col < n, other=0.0)
-    y = centred * scale * w.to(tl.float32) + b.to(tl.float32)
-    tl.store(out + row * n + col, y.to(out.dtype.element_ty), mask=mask)
+        w = tl.load(weight + col, mask=col < n, other=0.0).to(tl.float32)
+        b = tl.load(bias + col, mask=col < n, other=0.0).to(tl.float32)
+    tl.store(out + row * n + col, (centred * scale * w + b).to(out.dtype.element_ty), mask=mask)
 
 
 @triton.jit
@@ -78,11 +77,11 @@ def rmsnorm_kernel(x, weight, out, m, n, eps, M: tl.constexpr, N: tl.constexpr, 
     mask = (row < m) & (col < n)
     v = tl.load(x + row * n + col, mask=mask, other=0.0).to(tl.float32)
     if EARLY:
-        w = tl.load(weight + col, mask=col < n, other=0.0)
+        w = tl.load(weight + col, mask=col < n, other=0.0).to(tl.float32)
     scale = tl.rsqrt(tl.sum(v * v, axis=1, keep_dims=True) / n + eps)
     if not EARLY:
-        w = tl.load(weight + col, mask=col < n, other=0.0)
-    tl.store(out + row * n + col, (v * scale * w.to(tl.float32)).to(out.dtype.element_ty), mask=mask)
+        w = tl.load(weight + col, mask=col < n, other=0.0).to(tl.float32)
+    tl.store(out + row * n + col, (v * scale * w).to(out.dtype.element_ty), mask=mask)
 
 
 @triton.jit

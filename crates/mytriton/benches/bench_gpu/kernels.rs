@@ -39,8 +39,8 @@ pub fn softmax<T>(x: Ptr<T>, out: Ptr<T>, m: i32, n: i32, #[constexpr] M: i32, #
     store(out + rows * n + cols, (e / total) as T).mask(mask);
 }
 
-/// Each row less its mean, over its standard deviation, times `weight` plus `bias`. These are loaded `EARLY`, with the row,
-/// for more accesses in flight; or at the end, for more rows at once.
+/// Each row less its mean, over its standard deviation, times `weight` plus `bias`. These are loaded at the end: fewer
+/// registers, more rows at once.
 #[kernel]
 pub fn layernorm<T>(
     x: Ptr<T>,
@@ -52,25 +52,45 @@ pub fn layernorm<T>(
     eps: f32,
     #[constexpr] M: i32,
     #[constexpr] N: i32,
-    #[constexpr] EARLY: bool,
 ) {
     let rows = (program_id(0) * M + range(0, M)).at(.., None);
     let cols = range(0, N).at(None, ..);
     let mask = rows < m && cols < n;
     let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
-    let early_w = load(weight + cols).mask(cols < n).other(0);
-    let early_b = load(bias + cols).mask(cols < n).other(0);
     let mean = (sum(v, 1) / n).at(.., None);
     let centred = where_(mask, v - mean, 0.0);
     let variance = (sum(centred * centred, 1) / n).at(.., None);
-    let late_w = load(weight + cols).mask(cols < n).other(0);
-    let late_b = load(bias + cols).mask(cols < n).other(0);
-    let w = if EARLY { early_w } else { late_w } as f32;
-    let b = if EARLY { early_b } else { late_b } as f32;
+    let w = load(weight + cols).mask(cols < n).other(0) as f32;
+    let b = load(bias + cols).mask(cols < n).other(0) as f32;
     store(out + rows * n + cols, (centred * rsqrt(variance + eps) * w + b) as T).mask(mask);
 }
 
-/// Each row over the root of its mean square, times `weight`, which is loaded `EARLY`, with the row, or at the end.
+/// The same, with `weight` and `bias` loaded before the variance: more accesses in flight.
+#[kernel]
+pub fn layernorm_early<T>(
+    x: Ptr<T>,
+    weight: Ptr<T>,
+    bias: Ptr<T>,
+    out: Ptr<T>,
+    m: i32,
+    n: i32,
+    eps: f32,
+    #[constexpr] M: i32,
+    #[constexpr] N: i32,
+) {
+    let rows = (program_id(0) * M + range(0, M)).at(.., None);
+    let cols = range(0, N).at(None, ..);
+    let mask = rows < m && cols < n;
+    let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
+    let mean = (sum(v, 1) / n).at(.., None);
+    let centred = where_(mask, v - mean, 0.0);
+    let w = load(weight + cols).mask(cols < n).other(0) as f32;
+    let b = load(bias + cols).mask(cols < n).other(0) as f32;
+    let variance = (sum(centred * centred, 1) / n).at(.., None);
+    store(out + rows * n + cols, (centred * rsqrt(variance + eps) * w + b) as T).mask(mask);
+}
+
+/// Each row over the root of its mean square, times `weight`, which is loaded at the end.
 #[kernel]
 pub fn rmsnorm<T>(
     x: Ptr<T>,
@@ -81,16 +101,34 @@ pub fn rmsnorm<T>(
     eps: f32,
     #[constexpr] M: i32,
     #[constexpr] N: i32,
-    #[constexpr] EARLY: bool,
 ) {
     let rows = (program_id(0) * M + range(0, M)).at(.., None);
     let cols = range(0, N).at(None, ..);
     let mask = rows < m && cols < n;
     let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
-    let early = load(weight + cols).mask(cols < n).other(0);
     let square = (sum(v * v, 1) / n).at(.., None);
-    let late = load(weight + cols).mask(cols < n).other(0);
-    let w = if EARLY { early } else { late } as f32;
+    let w = load(weight + cols).mask(cols < n).other(0) as f32;
+    store(out + rows * n + cols, (v * rsqrt(square + eps) * w) as T).mask(mask);
+}
+
+/// The same, with `weight` loaded with the row.
+#[kernel]
+pub fn rmsnorm_early<T>(
+    x: Ptr<T>,
+    weight: Ptr<T>,
+    out: Ptr<T>,
+    m: i32,
+    n: i32,
+    eps: f32,
+    #[constexpr] M: i32,
+    #[constexpr] N: i32,
+) {
+    let rows = (program_id(0) * M + range(0, M)).at(.., None);
+    let cols = range(0, N).at(None, ..);
+    let mask = rows < m && cols < n;
+    let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
+    let w = load(weight + cols).mask(cols < n).other(0) as f32;
+    let square = (sum(v * v, 1) / n).at(.., None);
     store(out + rows * n + cols, (v * rsqrt(square + eps) * w) as T).mask(mask);
 }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use mytriton::Arg;
-use mytriton::frontend::{ConstexprValue, ScalarValue};
+use mytriton::frontend::{ConstexprValue, KernelDef, ScalarValue};
 use mytriton::prelude::*;
 use rayon::prelude::*;
 
@@ -155,25 +155,25 @@ impl<T: Number, U: Number> Case for Rows<T, U> {
             }
             return Ok(candidates);
         }
-        let (def, weighted) = match self.kind {
-            Kind::Softmax => (kernels::softmax::definition(), false),
-            Kind::Layernorm => (kernels::layernorm::definition(), true),
-            Kind::Rmsnorm => (kernels::rmsnorm::definition(), true),
-            Kind::RowSum | Kind::CrossEntropy => (kernels::row_sum::definition(), false),
+        let kernels: &[(&str, &KernelDef)] = match self.kind {
+            Kind::Softmax => &[("", kernels::softmax::definition())],
+            Kind::Layernorm => &[
+                ("", kernels::layernorm::definition()),
+                (", weights early", kernels::layernorm_early::definition()),
+            ],
+            Kind::Rmsnorm => &[
+                ("", kernels::rmsnorm::definition()),
+                (", weights early", kernels::rmsnorm_early::definition()),
+            ],
+            Kind::RowSum | Kind::CrossEntropy => &[("", kernels::row_sum::definition())],
         };
         let mut scalars = ints(&[m, n]);
-        scalars.extend(weighted.then(|| ScalarValue::new(EPS)));
-        // Weights are loaded late or early.
-        let early: &[Option<bool>] = if weighted { &[Some(false), Some(true)] } else { &[None] };
+        scalars.extend((!self.weights.is_empty()).then(|| ScalarValue::new(EPS)));
         for (rows, num_warps) in row_shapes(n, &[8, 16, 32, 64]) {
-            for &early in early {
-                let mut constexprs = vec![dtype, int(rows).into(), int(n.next_power_of_two()).into()];
-                constexprs.extend(early.map(ConstexprValue::from));
+            for (how, def) in kernels {
+                let constexprs = [dtype, int(rows).into(), int(n.next_power_of_two()).into()];
                 candidates.push(Candidate {
-                    label: format!(
-                        "rows {rows}, {num_warps} warps{}",
-                        if early == Some(true) { ", weights early" } else { "" }
-                    ),
+                    label: format!("rows {rows}, {num_warps} warps{how}"),
                     num_warps,
                     steps: vec![Step::new(def, &constexprs, scalars.clone(), Grid(m.div_ceil(rows)))?],
                 });
