@@ -185,7 +185,11 @@ pub fn pack(
     tar.args(["--create", "--use-compress-program", "xz -1 -T0", "--file"])
         .arg(&archive);
     tar.arg("--directory").arg(&staging).arg(name);
-    process::run(tar.arg("--directory").arg(project.root()).args(files))?;
+    // A directory that no file follows is an error to tar.
+    if !files.is_empty() {
+        tar.arg("--directory").arg(project.root()).args(files);
+    }
+    process::run(&mut tar)?;
     let megabytes = |path: &Path| std::fs::metadata(path).map(|facts| facts.len() as f64 / 1e6);
     println!(
         "packed {} ({:.1} MB) as {} ({:.1} MB)",
