@@ -145,8 +145,8 @@ pub fn cross_entropy<T>(
     #[constexpr] N: i32,
 ) {
     let row = program_id(0);
-    // Finite, so that no difference from it is NaN.
-    let mut top = full([M], f32::MIN, f32);
+    // Finite, also times log2 e, so that no difference from it is NaN.
+    let mut top = full([M], f32::MIN / 2.0, f32);
     let mut total = zeros([M], f32);
     for start in (0..n).step_by(M * N) {
         let cols = start + range(0, M).at(.., None) * N + range(0, N).at(None, ..);
