@@ -2,7 +2,7 @@
 //!
 //! Two looks at a module: at the MLIR operations, which know where they come from ([`check_operations`]), and at the
 //! finished LLVM module, for what passes have introduced ([`check_module`]). Both ask the same two rules:
-//! `unsupported` for LLVM's own intrinsics, by trial of every one against LLVM 22 (an `llc` run for each type), and
+//! `lacking` for LLVM's own intrinsics, by trial of every one against LLVM 22 (an `llc` run for each type), and
 //! `needed_target` for NVVM's, from the PTX ISA's "target notes".
 
 use inkwell::basic_block::BasicBlock;
@@ -57,7 +57,8 @@ fn check_operation(operation: OperationRef<'_, '_>, target: Target) -> Result<()
     let Some(base) = name.strip_prefix("llvm.intr.") else {
         return Ok(());
     };
-    let Ok(operand) = operation.operand(0) else {
+    // Whether there is a question is asked first: types are dear to print.
+    let (Some(lacks), Ok(operand)) = (lacking(base), operation.operand(0)) else {
         return Ok(());
     };
     let ty = operand.r#type();
@@ -70,15 +71,15 @@ fn check_operation(operation: OperationRef<'_, '_>, target: Target) -> Result<()
         vector: ty.is_vector(),
         approximate: flags.contains("afn") || flags.contains("fast>"),
     };
-    match unsupported(base, &kind) {
-        Some(advice) => Err(Error::UnsupportedIntrinsic {
+    match lacks(&kind) {
+        true => Err(Error::UnsupportedIntrinsic {
+            advice: advice(base, &kind),
             intrinsic: name,
             element: kind.element,
             function: function_around(operation),
             location: location(),
-            advice,
         }),
-        None => Ok(()),
+        false => Ok(()),
     }
 }
 
@@ -138,19 +139,20 @@ pub fn check_module(module: &Module<'_>, target: Target) -> Result<(), Error> {
             continue;
         }
         let (base, kind) = split_intrinsic(intrinsic);
+        let Some(lacks) = lacking(base) else { continue };
         for user in users {
             let flags = user.get_fast_math_flags().unwrap_or(FastMathFlags::empty());
             let kind = Kind {
                 approximate: flags.contains(FastMathFlags::ApproxFunc),
                 ..kind.clone()
             };
-            if let Some(advice) = unsupported(base, &kind) {
+            if lacks(&kind) {
                 return Err(Error::UnsupportedIntrinsic {
+                    advice: advice(base, &kind),
                     intrinsic: name,
                     element: kind.element,
                     function: function_of(user),
                     location: None,
-                    advice,
                 });
             }
         }
@@ -216,31 +218,36 @@ fn split_intrinsic(name: &str) -> (&str, Kind) {
     )
 }
 
-/// Whether NVPTX lacks an instruction for LLVM's intrinsic `base` on such operands: if so, what to do instead.
-fn unsupported(base: &str, kind: &Kind) -> Option<String> {
-    let double = kind.element == "f64";
-    let lacks = match base {
+/// For which operands NVPTX lacks an instruction for LLVM's intrinsic `base`; `None`: it has one for all.
+fn lacking(base: &str) -> Option<fn(&Kind) -> bool> {
+    Some(match base {
         "acos" | "asin" | "atan" | "atan2" | "cosh" | "exp" | "exp10" | "llrint" | "llround" | "log" | "log10"
-        | "log2" | "lrint" | "lround" | "modf" | "pow" | "powi" | "sincos" | "sincospi" | "sinh" | "tan" => true,
+        | "log2" | "lrint" | "lround" | "modf" | "pow" | "powi" | "sincos" | "sincospi" | "sinh" | "tan" => |_| true,
         // ex2.approx has no f64 form.
-        "exp2" => double,
+        "exp2" => |kind| kind.element == "f64",
         // sin.approx, cos.approx and tanh.approx are only for those who ask for them.
-        "cos" | "sin" | "tanh" => double || !kind.approximate,
-        "canonicalize" => kind.element == "bf16" || (kind.vector && kind.element == "f16"),
+        "cos" | "sin" | "tanh" => |kind| kind.element == "f64" || !kind.approximate,
+        "canonicalize" => |kind| kind.element == "bf16" || (kind.vector && kind.element == "f16"),
         _ => return None,
-    };
-    lacks.then(|| match math::Function::by_name(base) {
+    })
+}
+
+/// What to do instead of an intrinsic that is lacking.
+fn advice(base: &str, kind: &Kind) -> String {
+    match math::Function::by_name(base) {
         Some(function) if matches!(kind.element.as_str(), "f16" | "bf16") => {
             format!("extend to f32 and call {}", function.symbol(math::Width::F32))
         }
         Some(function) => {
-            format!(
-                "call {}",
-                function.symbol(if double { math::Width::F64 } else { math::Width::F32 })
-            )
+            let width = if kind.element == "f64" {
+                math::Width::F64
+            } else {
+                math::Width::F32
+            };
+            format!("call {}", function.symbol(width))
         }
         None => "lower it to operations that have one".to_owned(),
-    })
+    }
 }
 
 /// The oldest target with an NVVM operation or intrinsic, whose name is given without `nvvm.`; `None` means all.

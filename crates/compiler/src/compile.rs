@@ -4,21 +4,19 @@ use std::hash::Hasher;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use melior::Context;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use melior::ir::{Module, Operation};
 use melior::pass::PassManager;
-use melior::utility::parse_pass_pipeline;
 use mytriton_abi::{Code, CompiledKernel, DType, ParamInfo, ParamKind};
 use mytriton_codegen_ptx as ptx;
 use mytriton_ssa::{Elem, Kernel, Param, Scalar};
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHasher;
 
-use crate::context::new_context;
 use crate::dump::dump;
 use crate::error::CompileError;
 use crate::pipeline;
+use crate::session::{Session, with_session};
 use crate::shared;
 use crate::stage::Stage;
 
@@ -50,7 +48,7 @@ impl CompileOptions {
 /// The time that each step took.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct StageTimes {
-    /// A fresh MLIR context.
+    /// An MLIR context: made for a thread's first kernel, and used again.
     pub context: Duration,
     /// Typed SSA to the `tile` stage.
     pub tile: Duration,
@@ -100,13 +98,26 @@ pub fn compile_given_layouts(kernel: &Kernel, text: &str, options: &CompileOptio
 }
 
 fn compile_from(kernel: &Kernel, layouts: Option<&str>, options: &CompileOptions) -> Result<Compiled, CompileError> {
-    let mut times = StageTimes::default();
     let start = Instant::now();
-    let context = new_context();
-    times.context = start.elapsed();
+    with_session(|session| {
+        let times = StageTimes {
+            context: start.elapsed(),
+            ..StageTimes::default()
+        };
+        compile_in(session, kernel, layouts, options, times)
+    })
+}
+
+fn compile_in(
+    session: &Session,
+    kernel: &Kernel,
+    layouts: Option<&str>,
+    options: &CompileOptions,
+    mut times: StageTimes,
+) -> Result<Compiled, CompileError> {
     let module = match layouts {
-        None => lower(&context, kernel, options, Stage::Llvm, &mut times)?,
-        Some(text) => lower_given_layouts(&context, kernel, text, options, Stage::Llvm, &mut times)?,
+        None => lower(session, kernel, options, Stage::Llvm, &mut times)?,
+        Some(text) => lower_given_layouts(session, kernel, text, options, Stage::Llvm, &mut times)?,
     };
     let _span = tracing::debug_span!("ptx", kernel = kernel.name).entered();
     let shared_bytes = shared::make_dynamic(&module);
@@ -191,12 +202,13 @@ pub(crate) fn to_ptx(module: &Module<'_>, kernel: &Kernel, options: &CompileOpti
 
 /// The module of a kernel in one of the MLIR stages.
 pub(crate) fn lower<'c>(
-    context: &'c Context,
+    session: &'c Session,
     kernel: &Kernel,
     options: &CompileOptions,
     last: Stage,
     times: &mut StageTimes,
 ) -> Result<Module<'c>, CompileError> {
+    let context = session.context();
     let fail = |message: String, place: Option<String>| CompileError::new(Stage::Tile, &kernel.name, place, message);
     if !(options.num_warps.is_power_of_two() && options.num_warps <= 32) {
         return Err(fail(
@@ -218,24 +230,25 @@ pub(crate) fn lower<'c>(
     drop(span);
     times.tile = start.elapsed();
     dump(Stage::Tile, &kernel.name, || module.as_operation().to_string());
-    through(context, &mut module, kernel, options, pipeline::LAYOUT, last, times)?;
+    through(session, &mut module, kernel, options, pipeline::LAYOUT, last, times)?;
     Ok(module)
 }
 
 /// The same of a module with layouts.
 pub(crate) fn lower_given_layouts<'c>(
-    context: &'c Context,
+    session: &'c Session,
     kernel: &Kernel,
     text: &str,
     options: &CompileOptions,
     last: Stage,
     times: &mut StageTimes,
 ) -> Result<Module<'c>, CompileError> {
+    let context = session.context();
     let (module, reports) = sys::collect_diagnostics(context, || sys::parse_module(context, text, "layouts.mlir"));
     let mut module: Module<'c> =
         module.ok_or_else(|| CompileError::new(Stage::Layout, &kernel.name, place_in(&reports), join(&reports)))?;
     through(
-        context,
+        session,
         &mut module,
         kernel,
         options,
@@ -248,7 +261,7 @@ pub(crate) fn lower_given_layouts<'c>(
 
 /// Takes a module up to the stage `last`, through the `layout` stage by this pipeline.
 fn through<'c>(
-    context: &'c Context,
+    session: &'c Session,
     module: &mut Module<'c>,
     kernel: &Kernel,
     options: &CompileOptions,
@@ -267,7 +280,7 @@ fn through<'c>(
             shared::set_target(module, options.target);
         }
         let _span = tracing::debug_span!("pipeline", stage = stage.name(), kernel = kernel.name).entered();
-        run_pipeline(context, module, text, stage, &kernel.name)?;
+        run_pipeline(session, module, text, stage, &kernel.name)?;
         let slot = match stage {
             Stage::Layout => &mut times.layout,
             Stage::Gpu => &mut times.gpu,
@@ -279,29 +292,59 @@ fn through<'c>(
     Ok(())
 }
 
-/// Runs a pipeline, which is or belongs to the one that leads to the stage.
+/// The time that each pass takes to the `llvm` stage, run by itself: with a copy before and the verifier after, so that all
+/// together take longer than the stages of [`compile`].
+///
+/// # Errors
+/// As [`compile`].
+pub fn pass_times(kernel: &Kernel, options: &CompileOptions) -> Result<Vec<(String, Duration)>, CompileError> {
+    with_session(|session| {
+        let mut module = lower(session, kernel, options, Stage::Tile, &mut StageTimes::default())?;
+        shared::set_target(&module, options.target);
+        let mut times = Vec::new();
+        for stage in [Stage::Layout, Stage::Gpu, Stage::Llvm] {
+            let pipeline = pipeline::leading_to(stage).map(pipeline::passes);
+            for pass in pipeline.unwrap_or_default() {
+                let start = Instant::now();
+                run_pipeline(session, &mut module, &pass.pipeline, stage, &kernel.name)?;
+                times.push((pass.name, start.elapsed()));
+            }
+        }
+        Ok(times)
+    })
+}
+
+/// Runs a pipeline, which is or belongs to the one that leads to the stage, and verifies what it gives.
 pub(crate) fn run_pipeline<'c>(
-    context: &'c Context,
+    session: &'c Session,
     module: &mut Module<'c>,
     text: &str,
     stage: Stage,
     kernel: &str,
 ) -> Result<(), CompileError> {
-    let manager = PassManager::new(context);
-    manager.enable_verifier(true);
     let fail = |message: String, place: Option<String>, reproducer: Option<PathBuf>| CompileError {
         reproducer,
         ..CompileError::new(stage, kernel, place, message)
     };
-    parse_pass_pipeline(manager.as_operation_pass_manager(), text)
-        .map_err(|error| fail(format!("the pipeline {text} is not understood: {error}"), None, None))?;
     // A pass that fails leaves a module that is neither the one nor the other.
     let before: Operation<'c> = (*module.as_operation()).clone();
-    let (result, reports) = sys::collect_diagnostics(context, || manager.run(module));
-    result.map_err(|_| {
-        let reproducer = write_reproducer(&text_with_locations(&before), text, kernel, stage);
-        fail(join(&reports), place_in(&reports), reproducer)
-    })
+    let run = |manager: &PassManager<'_>| {
+        sys::collect_diagnostics(session.context(), || {
+            manager.run(module).is_ok() && (cfg!(debug_assertions) || module.as_operation().verify())
+        })
+    };
+    match session.with_pipeline(text, run) {
+        Ok((true, _)) => Ok(()),
+        Ok((false, reports)) => {
+            let reproducer = write_reproducer(&text_with_locations(&before), text, kernel, stage);
+            Err(fail(join(&reports), place_in(&reports), reproducer))
+        }
+        Err(error) => Err(fail(
+            format!("the pipeline {text} is not understood: {error}"),
+            None,
+            None,
+        )),
+    }
 }
 
 /// The text of a module with its locations, so that a reproducer fails at the same place.

@@ -6,8 +6,9 @@ use mytriton_ssa::{Kernel, Module};
 use mytriton_tile_sys as sys;
 
 use crate::compile::{CompileOptions, StageTimes, compile, lower};
-use crate::context::{new_context, source_context};
+use crate::context::source_context;
 use crate::error::CompileError;
+use crate::session::with_session;
 use crate::stage::Stage;
 
 /// The text of a verified kernel in a stage.
@@ -20,11 +21,10 @@ pub fn emit(kernel: &Kernel, stage: Stage, options: &CompileOptions) -> Result<S
         Stage::Ptx => compile(kernel, options)
             .map(|compiled| String::from_utf8_lossy(compiled.kernel.code.as_bytes()).into_owned()),
         Stage::Cuda => cuda(kernel, options),
-        Stage::Tile | Stage::Layout | Stage::Gpu | Stage::Llvm => {
-            let context = new_context();
-            let module = lower(&context, kernel, options, stage, &mut StageTimes::default())?;
+        Stage::Tile | Stage::Layout | Stage::Gpu | Stage::Llvm => with_session(|session| {
+            let module = lower(session, kernel, options, stage, &mut StageTimes::default())?;
             Ok(module.as_operation().to_string())
-        }
+        }),
     }
 }
 

@@ -19,12 +19,15 @@ mod dump;
 mod emit;
 mod error;
 pub mod pipeline;
+mod session;
 mod shared;
 mod simt;
 mod stage;
 mod tools;
 
-pub use compile::{CompileOptions, Compiled, StageTimes, compile, compile_given_layouts, dtype_of, params_of};
+pub use compile::{
+    CompileOptions, Compiled, StageTimes, compile, compile_given_layouts, dtype_of, params_of, pass_times,
+};
 pub use emit::{emit, read_mlir};
 pub use error::CompileError;
 pub use mytriton_codegen_ptx::{OptLevel, Target};

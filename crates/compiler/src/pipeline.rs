@@ -20,9 +20,9 @@ pub const OPTIONAL: &[&str] = &[
 /// From the `layout` stage to the `gpu` stage.
 pub const GPU: &str = "builtin.module(convert-tile-to-gpu,gpu.module(canonicalize,cse))";
 
-/// From the `gpu` stage to the `llvm` stage.
-pub const LLVM: &str = "builtin.module(gpu.module(convert-scf-to-cf,convert-gpu-to-nvvm),convert-vector-to-llvm,\
-    convert-math-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)";
+/// From the `gpu` stage to the `llvm` stage. `convert-gpu-to-nvvm` takes the patterns of arith, cf, index, ub and vector
+/// along; operations of `math` the `gpu` stage has none.
+pub const LLVM: &str = "builtin.module(gpu.module(convert-scf-to-cf,convert-gpu-to-nvvm,reconcile-unrealized-casts))";
 
 /// The pipeline that leads to an MLIR stage from the one before it; none for stages that no pipeline leads to.
 pub fn leading_to(stage: Stage) -> Option<&'static str> {

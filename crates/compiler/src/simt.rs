@@ -16,6 +16,7 @@ use crate::compile::{CompileOptions, StageTimes, lower, lower_given_layouts, run
 use crate::context::new_context;
 use crate::error::CompileError;
 use crate::pipeline;
+use crate::session::{Session, with_session};
 use crate::shared;
 use crate::stage::Stage;
 
@@ -26,10 +27,11 @@ use crate::stage::Stage;
 /// [`CompileError`] as of [`compile`](crate::compile()); at the `gpu` stage also where the executor does not know an
 /// operation.
 pub fn simt(kernel: &Kernel, options: &CompileOptions) -> Result<Program, CompileError> {
-    let context = new_context();
-    let module = lower(&context, kernel, options, Stage::Gpu, &mut StageTimes::default())?;
-    let _span = tracing::debug_span!("decode", kernel = kernel.name).entered();
-    program(&module, kernel)
+    with_session(|session| {
+        let module = lower(session, kernel, options, Stage::Gpu, &mut StageTimes::default())?;
+        let _span = tracing::debug_span!("decode", kernel = kernel.name).entered();
+        program(&module, kernel)
+    })
 }
 
 /// The same of a kernel whose layouts are given, as [`compile_given_layouts`](crate::compile_given_layouts) takes it.
@@ -37,9 +39,10 @@ pub fn simt(kernel: &Kernel, options: &CompileOptions) -> Result<Program, Compil
 /// # Errors
 /// As [`compile_given_layouts`](crate::compile_given_layouts) and [`simt`].
 pub fn simt_given_layouts(kernel: &Kernel, text: &str, options: &CompileOptions) -> Result<Program, CompileError> {
-    let context = new_context();
-    let module = lower_given_layouts(&context, kernel, text, options, Stage::Gpu, &mut StageTimes::default())?;
-    program(&module, kernel)
+    with_session(|session| {
+        let module = lower_given_layouts(session, kernel, text, options, Stage::Gpu, &mut StageTimes::default())?;
+        program(&module, kernel)
+    })
 }
 
 /// The one kernel of a module in the `gpu` stage.
@@ -77,8 +80,11 @@ pub enum Form {
 /// # Errors
 /// As [`simt`].
 pub fn steps(kernel: &Kernel, options: &CompileOptions) -> Result<Vec<Step>, CompileError> {
-    let context = new_context();
-    let mut module = lower(&context, kernel, options, Stage::Tile, &mut StageTimes::default())?;
+    with_session(|session| steps_in(session, kernel, options))
+}
+
+fn steps_in(session: &Session, kernel: &Kernel, options: &CompileOptions) -> Result<Vec<Step>, CompileError> {
+    let mut module = lower(session, kernel, options, Stage::Tile, &mut StageTimes::default())?;
     let mut steps = vec![Step {
         after: "from-ssa".to_owned(),
         form: Form::Ssa(Box::new(tile_kernel(&module, kernel)?)),
@@ -88,15 +94,15 @@ pub fn steps(kernel: &Kernel, options: &CompileOptions) -> Result<Vec<Step>, Com
     let passes_to = |stage| pipeline::leading_to(stage).map(pipeline::passes).unwrap_or_default();
     let (to_layout, to_gpu) = (passes_to(Stage::Layout), passes_to(Stage::Gpu));
     for (index, pass) in to_layout.iter().enumerate() {
-        run_pipeline(&context, &mut module, &pass.pipeline, Stage::Layout, &kernel.name)?;
+        run_pipeline(session, &mut module, &pass.pipeline, Stage::Layout, &kernel.name)?;
         // From the first pass on tiles have layouts.
         let mut copy = copy_of(&module, kernel)?;
         let required = |pass: &&pipeline::Pass| !pipeline::OPTIONAL.contains(&pass.name.as_str());
         for rest in to_layout[index + 1..].iter().filter(required) {
-            run_pipeline(&context, &mut copy, &rest.pipeline, Stage::Layout, &kernel.name)?;
+            run_pipeline(session, &mut copy, &rest.pipeline, Stage::Layout, &kernel.name)?;
         }
         for rest in &to_gpu {
-            run_pipeline(&context, &mut copy, &rest.pipeline, Stage::Gpu, &kernel.name)?;
+            run_pipeline(session, &mut copy, &rest.pipeline, Stage::Gpu, &kernel.name)?;
         }
         steps.push(Step {
             after: pass.name.clone(),
@@ -104,7 +110,7 @@ pub fn steps(kernel: &Kernel, options: &CompileOptions) -> Result<Vec<Step>, Com
         });
     }
     for pass in to_gpu {
-        run_pipeline(&context, &mut module, &pass.pipeline, Stage::Gpu, &kernel.name)?;
+        run_pipeline(session, &mut module, &pass.pipeline, Stage::Gpu, &kernel.name)?;
         steps.push(Step {
             after: pass.name,
             form: runnable(&module)?,

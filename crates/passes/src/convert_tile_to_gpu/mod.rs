@@ -103,13 +103,27 @@ impl<'c> Shared<'c> {
     }
 }
 
-/// Shared memory that the operations of a kernel in the `layout` stage take, in order.
+/// Shared memory that the operations of a kernel in the `layout` stage take, in order: those that may take some are
+/// converted, of operands that stand for what they will be, and what they ask for is listed.
 ///
 /// # Errors
-/// Where an operation cannot be converted.
+/// Where such an operation cannot be converted.
 pub fn needs<'c: 'a, 'a>(context: &'c Context, kernel: OperationRef<'c, 'a>) -> PassResult<'c, Vec<Need>> {
     let mut shared = Shared::new(Memory::Listed(Vec::new()));
-    convert(context, kernel, &mut shared)?;
+    // Destroyed at the end.
+    let region = Region::new();
+    let emitter = Emitter::new(context, region.append_block(Block::new(&[])), kernel.location());
+    let mut conversion = Conversion {
+        context,
+        infos: AxisInfos::default(),
+        thread: Thread::new(emitter),
+        values: FxHashMap::default(),
+        taken: None,
+        shared: &mut shared,
+    };
+    for body in blocks_of(kernel) {
+        conversion.needs_of(emitter, body)?;
+    }
     Ok(match shared.memory {
         Memory::Listed(needs) => needs,
         Memory::Planned => Vec::new(),
@@ -232,6 +246,45 @@ fn lowered_scalar<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
     }
 }
 
+/// Does an operation exchange elements, or hold them, in shared memory, in some layouts at least?
+fn may_take_memory(op: TileOp<'_, '_>) -> bool {
+    match op {
+        TileOp::ConvertLayout(_)
+        | TileOp::Reshape(_)
+        | TileOp::Transpose(_)
+        | TileOp::Join(_)
+        | TileOp::Split(_)
+        | TileOp::Gather(_)
+        | TileOp::Histogram(_)
+        | TileOp::Reduce(_)
+        | TileOp::Scan(_)
+        | TileOp::Alloc(_) => true,
+        TileOp::Store(_)
+        | TileOp::Load(_)
+        | TileOp::ProgramId(_)
+        | TileOp::NumPrograms(_)
+        | TileOp::Range(_)
+        | TileOp::Splat(_)
+        | TileOp::ExpandDims(_)
+        | TileOp::Broadcast(_)
+        | TileOp::Yield(_)
+        | TileOp::AddPtr(_)
+        | TileOp::PtrToInt(_)
+        | TileOp::Dealloc(_)
+        | TileOp::LocalLoad(_)
+        | TileOp::LocalStore(_)
+        | TileOp::Shl(_)
+        | TileOp::ShrS(_)
+        | TileOp::ShrU(_)
+        | TileOp::DivS(_)
+        | TileOp::DivU(_)
+        | TileOp::RemS(_)
+        | TileOp::RemU(_)
+        | TileOp::FpToSi(_)
+        | TileOp::FpToUi(_) => false,
+    }
+}
+
 struct Conversion<'c, 'a, 's> {
     context: &'c Context,
     infos: AxisInfos,
@@ -265,6 +318,27 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     fn block(&mut self, emitter: Emitter<'c, 'a>, old: BlockRef<'c, '_>) -> PassResult<'c> {
         for op in ops_of(old) {
             self.op(emitter.at(op.location()), op)?;
+        }
+        Ok(())
+    }
+
+    /// Converts what may take shared memory in a block and those in it, with arguments of a new block for the operands.
+    fn needs_of(&mut self, emitter: Emitter<'c, 'a>, old: BlockRef<'c, '_>) -> PassResult<'c> {
+        for op in ops_of(old) {
+            let Some(tile) = TileOp::cast(op) else {
+                for inner in blocks_of(op) {
+                    self.needs_of(emitter, inner)?;
+                }
+                continue;
+            };
+            if may_take_memory(tile) {
+                for operand in op.operands() {
+                    let ty = self.lowered(op, operand.r#type())?;
+                    let stand_in = emitter.block.add_argument(ty, op.location());
+                    self.values.insert(key(operand), stand_in);
+                }
+                self.op(emitter.at(op.location()), op)?;
+            }
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! buffers.
 //!
 //! Where each of them begins has been planned by `tile-allocate-shared`, which asks for what it has to plan by a
-//! conversion whose result nobody wants: so that what is planned is what is taken. A use is stores, a barrier, loads. What
+//! conversion of these operations whose result nobody wants: so that what is planned is what is taken. A use is stores, a barrier, loads. What
 //! makes it wait for the loads of the use before it in the same place is `tile-insert-barriers`.
 
 use melior::ir::r#type::IntegerType;

@@ -1,0 +1,77 @@
+//! The kernels compiled: those of the GPU measurements, each in one configuration.
+
+use anyhow::Result;
+use mytriton::frontend::{ConstexprValue, KernelDef, Specialization};
+use mytriton::prelude::*;
+use mytriton::ssa::Kernel;
+
+use crate::kernels;
+
+/// A kernel with its constants.
+pub struct Plan {
+    /// For the reader.
+    pub name: &'static str,
+    definition: &'static KernelDef,
+    constexprs: Vec<ConstexprValue>,
+    /// Warps of a program.
+    pub num_warps: u32,
+}
+
+impl Plan {
+    /// The kernel for pointers and lengths that are divisible by 16, as in most launches.
+    pub fn build(&self) -> Result<Kernel> {
+        let parameters = 0..self.definition.runtime_params().count();
+        let facts = parameters.fold(Specialization::NONE, Specialization::with_divisible_by_16);
+        Ok((self.definition.build)(&self.constexprs, &facts)?)
+    }
+}
+
+/// All of them.
+pub fn plans() -> Vec<Plan> {
+    let plan = |name, definition, dtype: DType, sizes: &[i32], num_warps| Plan {
+        name,
+        definition,
+        constexprs: [dtype.into()]
+            .into_iter()
+            .chain(sizes.iter().map(|&size| size.into()))
+            .collect(),
+        num_warps,
+    };
+    let (f32, bf16) = (DType::F32, DType::BF16);
+    vec![
+        plan("add f32", kernels::add::definition(), f32, &[1024], 4),
+        plan("softmax bf16 4096", kernels::softmax::definition(), bf16, &[1, 4096], 8),
+        plan(
+            "layernorm f32 16384",
+            kernels::layernorm::definition(),
+            f32,
+            &[1, 16384],
+            16,
+        ),
+        plan(
+            "transpose bf16 128x128",
+            kernels::transpose::definition(),
+            bf16,
+            &[128, 128],
+            8,
+        ),
+        plan("rmsnorm bf16 4096", kernels::rmsnorm::definition(), bf16, &[1, 4096], 8),
+        plan(
+            "cross-entropy bf16",
+            kernels::cross_entropy::definition(),
+            bf16,
+            &[2048],
+            4,
+        ),
+        plan("row sum f32 4096", kernels::row_sum::definition(), f32, &[1, 4096], 8),
+        plan(
+            "column sum f32 32x128",
+            kernels::column_sum::definition(),
+            f32,
+            &[32, 128],
+            8,
+        ),
+        plan("copy f32", kernels::copy::definition(), f32, &[512], 4),
+        plan("fill f32", kernels::fill::definition(), f32, &[512], 4),
+    ]
+}
