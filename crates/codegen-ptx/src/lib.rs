@@ -9,7 +9,7 @@
 //! 3. [`set_fusion`]: floating-point contraction on or off for the module's own arithmetic.
 //! 4. [`math::link`]: the bodies of the mathematical functions that the module calls, from an embedded bitcode
 //!    library. No CUDA toolkit is needed.
-//! 5. [`optimise`]: LLVM's `default<O3>` pipeline with the target's cost model.
+//! 5. [`optimise`]: LLVM's passes, those that kernels have a use for, with the target's cost model.
 //! 6. [`packed::take_sums_apart`]: around a fault of ptxas; [`truth::shift_parts_out`]: around stack frames.
 //! 7. [`emit_ptx`]: instruction selection.
 //!
@@ -28,6 +28,7 @@ pub mod legality;
 pub mod machine;
 pub mod math;
 pub mod packed;
+mod passes;
 pub mod pipeline;
 pub mod ptxas;
 pub mod target;

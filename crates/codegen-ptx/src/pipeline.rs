@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use inkwell::context::{AsContextRef, Context};
+use inkwell::llvm_sys::core::LLVMContextSetDiscardValueNames;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::FileType;
@@ -12,10 +13,10 @@ use crate::diagnostics::LlvmDiagnostics;
 use crate::error::Error;
 use crate::target::{OptLevel, Target};
 use crate::translate::{device_module, translate};
-use crate::{fusion, guard, legality, machine, math, packed, truth};
+use crate::{fusion, guard, legality, machine, math, packed, passes, truth};
 
 /// LLVM's number for the calling convention of kernels, `ptx_kernel`.
-const PTX_KERNEL: u32 = 71;
+pub(crate) const PTX_KERNEL: u32 = 71;
 
 /// How to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,8 +94,10 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
 
     legality::check_operations(device_module(operation)?, options.target)?;
     let context = Context::create();
+    if !options.keep_llvm_ir {
+        discard_names(&context);
+    }
     let module = translate(operation, &context)?;
-    verify(&module, "translation")?;
     timings.translate = clock.lap();
 
     fusion::set_fusion(&module, options.fp_fusion)?;
@@ -120,7 +123,7 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
     })
 }
 
-/// Runs LLVM's default pipeline of that level, with the target's cost model.
+/// Runs the passes of that level, with the target's cost model.
 ///
 /// Runs on the calling thread: a fatal error of LLVM ends the process (see [`guard`]).
 ///
@@ -130,7 +133,7 @@ pub fn optimise(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
     let machine = machine::machine(target, level)?;
     let diagnostics = LlvmDiagnostics::install(module.get_context().as_ctx_ref());
     let options = PassBuilderOptions::create();
-    let outcome = module.run_passes(level.pipeline(), &machine, options);
+    let outcome = module.run_passes(&passes::pipeline(module, level), &machine, options);
     if let Some(messages) = diagnostics.take_errors() {
         return Err(Error::Codegen(messages));
     }
@@ -167,6 +170,12 @@ pub fn kernels(module: &Module<'_>) -> Vec<String> {
     kernels
         .map(|function| function.get_name().to_string_lossy().into_owned())
         .collect()
+}
+
+/// Leaves values without names from here on: only readers of LLVM IR have a use for them.
+fn discard_names(context: &Context) {
+    // SAFETY: the context is live, and used by this thread alone.
+    unsafe { LLVMContextSetDiscardValueNames(context.as_ctx_ref(), 1) }
 }
 
 /// Runs LLVM's verifier.

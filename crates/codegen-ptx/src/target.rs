@@ -156,23 +156,13 @@ impl fmt::Display for PtxIsa {
 }
 
 impl OptLevel {
-    /// The new pass manager's pipeline.
-    pub(crate) const fn pipeline(self) -> &'static str {
-        match self {
-            Self::O0 => "default<O0>",
-            Self::O1 => "default<O1>",
-            Self::O2 => "default<O2>",
-            Self::O3 => "default<O3>",
-        }
-    }
-
-    /// The code generator's level.
+    /// The code generator's level. Its highest one numbers values globally twice more, which finds nothing after the
+    /// passes of [`OptLevel::O3`].
     pub(crate) const fn codegen(self) -> inkwell::OptimizationLevel {
         match self {
             Self::O0 => inkwell::OptimizationLevel::None,
             Self::O1 => inkwell::OptimizationLevel::Less,
-            Self::O2 => inkwell::OptimizationLevel::Default,
-            Self::O3 => inkwell::OptimizationLevel::Aggressive,
+            Self::O2 | Self::O3 => inkwell::OptimizationLevel::Default,
         }
     }
 }

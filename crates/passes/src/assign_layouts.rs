@@ -10,10 +10,10 @@
 
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::r#type::RankedTensorType;
 use melior::ir::{BlockRef, OperationRef, Type, TypeLike, ValueLike};
 use mytriton_layout::{DistributedLayout, LayoutError};
 use mytriton_tile::emit::{argument_of, shape_of};
+use mytriton_tile::types::tensor;
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
@@ -88,7 +88,7 @@ impl Assign {
                 .chain(op.results().map(|r| r.r#type()))
         };
         for ty in types() {
-            if RankedTensorType::try_from(ty).is_ok_and(|tensor| tensor.encoding().is_some()) {
+            if tensor(ty).is_some_and(|tensor| tensor.encoding().is_some()) {
                 let message = format!("{ty} has a layout already: this pass starts from tiles without");
                 return Err(error_at(op, message));
             }

@@ -5,7 +5,9 @@ use std::fmt;
 use melior::ir::attribute::{DenseElementsAttribute, IntegerAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
-use melior::ir::{Attribute, BlockRef, Location, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike};
+use melior::ir::{
+    Attribute, AttributeLike, BlockRef, Location, Operation, OperationRef, Region, RegionLike, Type, Value, ValueLike,
+};
 use mytriton_layout::DistributedLayout;
 use mytriton_layout::staging::Matrices;
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
@@ -148,6 +150,9 @@ pub fn remove<'c: 'a, 'a>(old: OperationRef<'c, 'a>) {
 /// The value of an `arith.constant` as a constant of another tile type with the same element type.
 pub fn constant_as<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, Attribute<'c>> {
     let value = op.attribute("value").map_err(|e| error_at(op, e.to_string()))?;
+    if !value.is_dense_elements() {
+        return Ok(value);
+    }
     match DenseElementsAttribute::try_from(value) {
         Ok(dense) if dense.is_splat() => Ok(DenseElementsAttribute::splat(ty, dense.splat_value()).into()),
         Ok(_) => Err(error_at(

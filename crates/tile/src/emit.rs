@@ -12,6 +12,8 @@ use melior::ir::{
     Type, Value, ValueLike,
 };
 
+use crate::types::tensor;
+
 /// Appends operations to the end of one block, at a current location.
 #[derive(Clone, Copy)]
 pub struct Emitter<'c, 'a> {
@@ -260,10 +262,10 @@ pub fn shape_of(ty: Type<'_>) -> Option<Vec<u64>> {
 
 /// The same tensor (its encoding included) or vector type with another element type; for a scalar, the element type.
 pub fn with_element<'c>(ty: Type<'c>, element: Type<'c>) -> Type<'c> {
-    match (shape_of(ty), RankedTensorType::try_from(ty)) {
+    match (shape_of(ty), tensor(ty)) {
         (None, _) => element,
-        (Some(shape), Ok(tensor)) => RankedTensorType::new(&shape, element, tensor.encoding()).into(),
-        (Some(shape), Err(_)) => Type::vector(&shape, element),
+        (Some(shape), Some(tensor)) => RankedTensorType::new(&shape, element, tensor.encoding()).into(),
+        (Some(shape), None) => Type::vector(&shape, element),
     }
 }
 

@@ -6,11 +6,12 @@ use mytriton_layout::{Dim, DistributedLayout, LayoutError, LinearLayout};
 use mytriton_tile_sys as sys;
 
 use crate::emit::shape_of;
+use crate::types::tensor;
 
 /// The layout that a tensor type carries: none for scalars and tensors without one. An error says why an encoding is no
 /// layout of the tensor; a verified module has none such.
 pub fn layout_of(ty: Type<'_>) -> Result<Option<DistributedLayout>, LayoutError> {
-    let Some(encoding) = RankedTensorType::try_from(ty).ok().and_then(|t| t.encoding()) else {
+    let Some(encoding) = tensor(ty).and_then(|t| t.encoding()) else {
         return Ok(None);
     };
     let (Some(layout), Some(shape)) = (sys::LayoutRef::new(encoding), shape_of(ty)) else {

@@ -8,7 +8,6 @@ use melior::ir::attribute::{
 };
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationResult};
-use melior::ir::r#type::RankedTensorType;
 use melior::ir::{
     Attribute, AttributeLike, BlockRef, Location, Module as MlirModule, OperationRef, RegionLike, Type as MlirType,
     Value, ValueLike,
@@ -21,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 use crate::names;
 use crate::ops::{self, PtrToIntOp, TileOp, TransposeOp};
-use crate::types::ssa_type;
+use crate::types::{ssa_type, tensor};
 
 /// Something in a module that typed SSA has no form for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -191,7 +190,7 @@ impl Reader {
     }
 
     fn ty(&self, op: OperationRef<'_, '_>, ty: MlirType<'_>) -> Result<Type, ToSsaError> {
-        if RankedTensorType::try_from(ty).is_ok_and(|tensor| tensor.encoding().is_some()) {
+        if tensor(ty).is_some_and(|tensor| tensor.encoding().is_some()) {
             let message = format!(
                 "{ty} of '{}' has a layout: typed SSA is read from the tile stage",
                 name_of(op)
@@ -391,7 +390,11 @@ fn address_of<'c: 'a, 'a>(kind: &OpKind, value: Value<'c, 'a>) -> Option<Value<'
 
 /// The operation that gives a value; none for a block's argument.
 pub fn defining_operation<'c: 'a, 'a>(value: Value<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
-    OperationResult::try_from(value).ok().map(|result| result.owner())
+    // melior prints a value that is none, for an error.
+    let result = value
+        .is_operation_result()
+        .then(|| OperationResult::try_from(value).ok());
+    result.flatten().map(|result| result.owner())
 }
 
 /// The attributes of a function's argument.

@@ -33,9 +33,21 @@ pub fn mlir_type(context: &Context, ty: Type) -> MlirType<'_> {
     RankedTensorType::new(&dims, element, None).into()
 }
 
+/// The integer type that a type is. (melior prints a type that is none, for an error, which is dear.)
+pub fn integer(ty: MlirType<'_>) -> Option<IntegerType<'_>> {
+    ty.is_integer().then(|| IntegerType::try_from(ty).ok()).flatten()
+}
+
+/// The tensor type that a type is; as [`integer`].
+pub fn tensor(ty: MlirType<'_>) -> Option<RankedTensorType<'_>> {
+    ty.is_ranked_tensor()
+        .then(|| RankedTensorType::try_from(ty).ok())
+        .flatten()
+}
+
 /// The number type that a builtin type is, if it is one that SSA has.
 pub fn ssa_scalar(ty: MlirType<'_>) -> Option<Scalar> {
-    if let Ok(int) = IntegerType::try_from(ty) {
+    if let Some(int) = integer(ty) {
         let wanted = int.width();
         return Scalar::ALL
             .into_iter()

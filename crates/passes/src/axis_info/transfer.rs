@@ -2,11 +2,11 @@
 
 use melior::ir::attribute::{DenseElementsAttribute, IntegerAttribute};
 use melior::ir::operation::OperationLike;
-use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Value, ValueLike};
 use mytriton_tile::emit::{element_type, result_of, shape_of};
 use mytriton_tile::ops::{self, ExpandDimsOp, RangeOp, TransposeOp};
 use mytriton_tile::permutation_of;
+use mytriton_tile::types::integer;
 use smallvec::SmallVec;
 
 use super::{Axis, AxisInfo, CAP, power_of_two_in};
@@ -312,5 +312,5 @@ fn fold(a: &AxisInfo, b: &AxisInfo, f: impl Fn(i64, i64) -> i64) -> Option<i64> 
 
 /// The width of an integer, or of the integers in a tile.
 fn bits_of(value: Value<'_, '_>) -> u32 {
-    IntegerType::try_from(element_type(value.r#type())).map_or(64, |ty| ty.width())
+    integer(element_type(value.r#type())).map_or(64, |ty| ty.width())
 }

@@ -116,6 +116,7 @@ pub fn needs<'c: 'a, 'a>(context: &'c Context, kernel: OperationRef<'c, 'a>) -> 
     let mut conversion = Conversion {
         context,
         infos: AxisInfos::default(),
+        matrices: matrices_of(kernel),
         thread: Thread::new(emitter),
         values: FxHashMap::default(),
         taken: None,

@@ -177,7 +177,8 @@ fn place_of<'c: 'a, 'a>(strides: &mut StrideInfos, pointers: Value<'c, 'a>) -> O
 }
 
 fn is_kernel_argument(value: Value<'_, '_>) -> bool {
-    let Ok(argument) = BlockArgument::try_from(value) else {
+    // melior prints a value that is none, for an error.
+    let Some(Ok(argument)) = value.is_block_argument().then(|| BlockArgument::try_from(value)) else {
         return false;
     };
     let owner = argument.owner().parent_operation();
