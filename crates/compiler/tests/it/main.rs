@@ -6,6 +6,7 @@ mod layouts;
 mod pipeline;
 mod read;
 mod reductions;
+mod session;
 mod shared;
 mod simt;
 mod tiles;

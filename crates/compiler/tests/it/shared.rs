@@ -6,7 +6,7 @@ use mytriton_compiler::{CompileOptions, Stage, Target, compile};
 use mytriton_ssa::{Kernel, parse_module};
 
 /// Stores an n x n tile of `f32` that is reshaped on the way through shared memory.
-fn kernel(n: u32) -> Kernel {
+pub fn kernel(n: u32) -> Kernel {
     let all = n * n;
     let text = format!(
         "kernel @k(%x: ptr<f32> {{divisibility = 16}}) {{
@@ -29,7 +29,7 @@ fn kernel(n: u32) -> Kernel {
 }
 
 /// Many warps, so that a thread has few elements.
-fn options(target: Target) -> CompileOptions {
+pub fn options(target: Target) -> CompileOptions {
     CompileOptions {
         num_warps: 32,
         ..CompileOptions::new(target)

@@ -14,9 +14,9 @@ use mytriton_compiler::{CompileOptions, Compiled, Target, compile, pass_times};
 
 use crate::plans::{Plan, plans};
 
-/// Measures compilation to PTX, each time in a new MLIR context.
+/// Measures compilation to PTX.
 ///
-/// The first compilation of the process sets LLVM up. Of the others the median is given, and the least, which other work
+/// The first compilation of the process sets LLVM and an MLIR context up. Of the others the median is given, and the least, which other work
 /// on the machine disturbs less.
 #[derive(Parser)]
 #[command(name = "bench-compile")]
