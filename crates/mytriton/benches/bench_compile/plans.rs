@@ -18,6 +18,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Where weights are loaded.
+    fn early(mut self, early: bool) -> Plan {
+        self.constexprs.push(early.into());
+        self
+    }
+
     /// The kernel for pointers and lengths that are divisible by 16, as in most launches.
     pub fn build(&self) -> Result<Kernel> {
         let parameters = 0..self.definition.runtime_params().count();
@@ -47,6 +53,15 @@ pub fn plans() -> Vec<Plan> {
             f32,
             &[1, 16384],
             16,
+        )
+        .early(false),
+        plan("rmsnorm bf16 4096", kernels::rmsnorm::definition(), bf16, &[1, 4096], 8).early(true),
+        plan(
+            "cross-entropy bf16",
+            kernels::cross_entropy::definition(),
+            bf16,
+            &[256, 8],
+            4,
         ),
         plan(
             "transpose bf16 128x128",
@@ -54,14 +69,6 @@ pub fn plans() -> Vec<Plan> {
             bf16,
             &[128, 128],
             8,
-        ),
-        plan("rmsnorm bf16 4096", kernels::rmsnorm::definition(), bf16, &[1, 4096], 8),
-        plan(
-            "cross-entropy bf16",
-            kernels::cross_entropy::definition(),
-            bf16,
-            &[2048],
-            4,
         ),
         plan("row sum f32 4096", kernels::row_sum::definition(), f32, &[1, 4096], 8),
         plan(
@@ -74,4 +81,16 @@ pub fn plans() -> Vec<Plan> {
         plan("copy f32", kernels::copy::definition(), f32, &[512], 4),
         plan("fill f32", kernels::fill::definition(), f32, &[512], 4),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_kernels_take_their_constants() {
+        for plan in plans() {
+            plan.build().unwrap_or_else(|error| panic!("{}: {error}", plan.name));
+        }
+    }
 }
