@@ -18,12 +18,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Where weights are loaded.
-    fn early(mut self, early: bool) -> Plan {
-        self.constexprs.push(early.into());
-        self
-    }
-
     /// The kernel for pointers and lengths that are divisible by 16, as in most launches.
     pub fn build(&self) -> Result<Kernel> {
         let parameters = 0..self.definition.runtime_params().count();
@@ -34,9 +28,9 @@ impl Plan {
 
 /// All of them.
 pub fn plans() -> Vec<Plan> {
-    let plan = |name, definition, dtype: DType, sizes: &[i32], num_warps| Plan {
+    let plan = |name, kernel: &'static KernelDef, dtype: DType, sizes: &[i32], num_warps| Plan {
         name,
-        definition,
+        definition: kernel,
         constexprs: [dtype.into()]
             .into_iter()
             .chain(sizes.iter().map(|&size| size.into()))
@@ -44,40 +38,24 @@ pub fn plans() -> Vec<Plan> {
         num_warps,
     };
     let (f32, bf16) = (DType::F32, DType::BF16);
+    let (layernorm, rmsnorm) = (kernels::layernorm::definition(), kernels::rmsnorm::definition());
+    let (layernorm_early, rmsnorm_early) = (
+        kernels::layernorm_early::definition(),
+        kernels::rmsnorm_early::definition(),
+    );
+    let (transpose, losses) = (kernels::transpose::definition(), kernels::cross_entropy::definition());
+    let (row_sum, column_sum) = (kernels::row_sum::definition(), kernels::column_sum::definition());
     vec![
         plan("add f32", kernels::add::definition(), f32, &[1024], 4),
         plan("softmax bf16 4096", kernels::softmax::definition(), bf16, &[1, 4096], 8),
-        plan(
-            "layernorm f32 16384",
-            kernels::layernorm::definition(),
-            f32,
-            &[1, 16384],
-            16,
-        )
-        .early(false),
-        plan("rmsnorm bf16 4096", kernels::rmsnorm::definition(), bf16, &[1, 4096], 8).early(true),
-        plan(
-            "cross-entropy bf16",
-            kernels::cross_entropy::definition(),
-            bf16,
-            &[256, 8],
-            4,
-        ),
-        plan(
-            "transpose bf16 128x128",
-            kernels::transpose::definition(),
-            bf16,
-            &[128, 128],
-            8,
-        ),
-        plan("row sum f32 4096", kernels::row_sum::definition(), f32, &[1, 4096], 8),
-        plan(
-            "column sum f32 32x128",
-            kernels::column_sum::definition(),
-            f32,
-            &[32, 128],
-            8,
-        ),
+        plan("layernorm f32 16384", layernorm, f32, &[1, 16384], 16),
+        plan("layernorm early bf16 4096", layernorm_early, bf16, &[1, 4096], 8),
+        plan("rmsnorm bf16 4096", rmsnorm, bf16, &[1, 4096], 8),
+        plan("rmsnorm early bf16 4096", rmsnorm_early, bf16, &[1, 4096], 8),
+        plan("cross-entropy bf16 256x8", losses, bf16, &[256, 8], 4),
+        plan("transpose bf16 128x128", transpose, bf16, &[128, 128], 8),
+        plan("row sum f32 4096", row_sum, f32, &[1, 4096], 8),
+        plan("column sum f32 32x128", column_sum, f32, &[32, 128], 8),
         plan("copy f32", kernels::copy::definition(), f32, &[512], 4),
         plan("fill f32", kernels::fill::definition(), f32, &[512], 4),
     ]
