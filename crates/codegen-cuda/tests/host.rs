@@ -139,7 +139,7 @@ fn shown_kernels() {
     let number = |n| Value::Number(Const::i32(n));
     let f32s = |floats: &mut dyn FnMut(Scalar, usize) -> Value, count| floats(Scalar::F32, count);
     let zeros = |scalar: Scalar, count: usize| Value::Buffer(scalar, vec![0; count * scalar.bytes() as usize]);
-    let launches: [(&str, [u32; 3], Vec<Value>); 13] = [
+    let launches: [(&str, [u32; 3], Vec<Value>); 14] = [
         (
             "vector_add",
             [4, 1, 1],
@@ -205,6 +205,17 @@ fn shown_kernels() {
                 zeros(Scalar::F32, 4),
                 zeros(Scalar::I32, 4),
                 number(93),
+            ],
+        ),
+        // Ties alone, whose first element is what counts.
+        (
+            "argmax",
+            [1, 1, 1],
+            vec![
+                zeros(Scalar::F32, 4 * 100),
+                f32s(&mut floats, 4),
+                floats(Scalar::I32, 4),
+                number(100),
             ],
         ),
         (

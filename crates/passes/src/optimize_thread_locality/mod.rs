@@ -1,4 +1,4 @@
-//! `tile-optimize-thread-locality`: takes reductions out of loops that combine them ([`accumulate`]), and proposes layouts in
+//! `tile-optimize-thread-locality`: takes reductions out of loops that combine them (`accumulate`), and proposes layouts in
 //! which reductions and scans stay within warps.
 //!
 //! Where loads are coalesced, warps take the outermost dimension. A reduction along that one has to go through shared
