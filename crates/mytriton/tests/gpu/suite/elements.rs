@@ -308,9 +308,12 @@ fn sort_cases() -> Cases {
         Ok(case.warps(warps))
     }
     let mut longest = sorted::<f16>(8192, 16, &[4097])?;
+    let mut largest_of_most = largest(8192, 8, 16, &[4097])?;
     longest.long = true;
+    largest_of_most.long = true;
     Ok(vec![
         longest,
+        largest_of_most,
         sorted::<f32>(32, 1, &[1, 3, 17])?,
         sorted::<f16>(127, 2, &[127])?,
         sorted::<f64>(1024, 4, &[513])?,

@@ -203,7 +203,7 @@ fn permutations() -> Cases {
             format!("permute_{scalar}_{a}{b}{c}_{i}x{j}x{k}"),
             kernel,
             move |random| {
-                [[3, 17, 33], [1, 1, 1], [4, 8, 16]]
+                [[3, 17, 33], [1, 1, 1], [4, 8, 16], [127, 1, 3], [1, 513, 2]]
                     .map(|extents: [usize; 3]| {
                         let [n0, n1, n2] = extents;
                         let x = Data::random(random, scalar, n0 * n1 * n2, Domain::Any, 0);
