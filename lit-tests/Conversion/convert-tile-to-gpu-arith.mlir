@@ -65,6 +65,46 @@ func.func @roots_and_quotients(%x: f32, %y: f64) attributes {tile.kernel} {
   return
 }
 
+// Several registers by one number: its reciprocal once, scaled to be normal, and products.
+// CHECK-LABEL: gpu.func @quotients_of_a_row
+// CHECK: llvm.call_intrinsic "llvm.fabs.f32"
+// CHECK: %[[S:.*]] = arith.select
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK: %[[R:.*]] = llvm.call_intrinsic "llvm.nvvm.div.full"
+// CHECK-NOT: div.full
+// CHECK: %[[SCALES:.*]] = vector.broadcast %{{.*}} : f32 to vector<2xf32>
+// CHECK: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[SCALES]] : vector<2xf32>
+// CHECK: %[[RECIPROCALS:.*]] = vector.broadcast %[[R]] : f32 to vector<2xf32>
+// CHECK: arith.mulf %[[SCALED]], %[[RECIPROCALS]] : vector<2xf32>
+// CHECK: gpu.return
+func.func @quotients_of_a_row(%p: !tile.ptr<f32>, %d: f32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %r = tile.range 0, 64 : tensor<64xi32, #two>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #two>
+  %q = tile.addptr %ps, %r : tensor<64x!tile.ptr<f32>, #two>, tensor<64xi32, #two>
+  %x = tile.load %q : tensor<64x!tile.ptr<f32>, #two>
+  %ds = tile.splat %d : f32 -> tensor<64xf32, #two>
+  %0 = arith.divf %x, %ds fastmath<arcp> : tensor<64xf32, #two>
+  tile.store %q, %0 : tensor<64x!tile.ptr<f32>, #two>
+  return
+}
+
+// Not where every register has a divisor of its own, nor where quotients are exactly rounded.
+// CHECK-LABEL: gpu.func @quotients_of_elements
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.div.full"
+// CHECK: arith.divf %{{.*}}, %{{.*}} : vector<2xf32>
+// CHECK: gpu.return
+func.func @quotients_of_elements(%p: !tile.ptr<f32>, %d: f32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %r = tile.range 0, 64 : tensor<64xi32, #two>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #two>
+  %q = tile.addptr %ps, %r : tensor<64x!tile.ptr<f32>, #two>, tensor<64xi32, #two>
+  %x = tile.load %q : tensor<64x!tile.ptr<f32>, #two>
+  %ds = tile.splat %d : f32 -> tensor<64xf32, #two>
+  %0 = arith.divf %ds, %x fastmath<arcp> : tensor<64xf32, #two>
+  %1 = arith.divf %0, %ds : tensor<64xf32, #two>
+  tile.store %q, %1 : tensor<64x!tile.ptr<f32>, #two>
+  return
+}
+
 // CHECK-LABEL: gpu.func @exponentials
 // CHECK: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
 // CHECK: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[LOG2E]] : f32

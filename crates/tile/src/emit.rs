@@ -157,6 +157,17 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {
         )
     }
 
+    /// `arith.cmpf` with the named predicate.
+    pub fn cmpf(&self, predicate: CmpF, a: Value<'c, 'a>, b: Value<'c, 'a>) -> Value<'c, 'a> {
+        let ty = with_element(a.r#type(), IntegerType::new(self.context, 1).into());
+        self.value(
+            "arith.cmpf",
+            &[a, b],
+            ty,
+            &[("predicate", self.i64_attribute(predicate as i64))],
+        )
+    }
+
     /// `arith.select`.
     pub fn select(&self, condition: Value<'c, 'a>, a: Value<'c, 'a>, b: Value<'c, 'a>) -> Value<'c, 'a> {
         self.value("arith.select", &[condition, a, b], a.r#type(), &[])
@@ -215,6 +226,14 @@ pub enum CmpI {
     Ule = 7,
     Ugt = 8,
     Uge = 9,
+}
+
+/// Predicates of `arith.cmpf`, by their number: of ordered numbers, false of NaN.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum CmpF {
+    Ogt = 2,
+    Olt = 4,
 }
 
 /// A result of an operation that is known to have it.

@@ -98,7 +98,7 @@ impl Peers {
             versions: BTreeMap::new(),
         };
         let hello: Hello = peers.ask(&json!({
-            "do": "hello", "repetitions": settings.repetitions, "trial": settings.trial, "batches": settings.batches,
+            "do": "hello", "repetitions": settings.repetitions, "trial": settings.trial, "finals": settings.finals, "batches": settings.batches,
             "compilations": settings.compilations, "seed": settings.seed,
         }))?;
         if hello.device != device {

@@ -9,6 +9,8 @@ pub struct Settings {
     pub repetitions: usize,
     /// Launches timed to choose a configuration.
     pub trial: usize,
+    /// How often those are timed again, in turn, that are nearly the fastest.
+    pub finals: usize,
     /// Compilations after the first.
     pub compilations: usize,
     /// Batches of launches timed on the host, in each turn.
@@ -24,6 +26,7 @@ impl Settings {
             rounds: 3,
             repetitions: 60,
             trial: 15,
+            finals: 3,
             compilations: 12,
             batches: 20,
             seed,
@@ -36,6 +39,7 @@ impl Settings {
             rounds: 1,
             repetitions: 20,
             trial: 5,
+            finals: 2,
             compilations: 4,
             batches: 6,
             seed,

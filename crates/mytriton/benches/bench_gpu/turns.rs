@@ -17,6 +17,9 @@ use crate::report::{self, Code, Entry, Role, median};
 use crate::settings::Settings;
 use crate::timing::Stopwatch;
 
+/// Candidates that take so many times as long as the fastest may be faster in truth.
+const NEARLY: f64 = 1.03;
+
 /// What all benchmarks share.
 pub struct Bench<'a> {
     device: &'a Device,
@@ -143,23 +146,30 @@ impl<'a> Bench<'a> {
     }
 
     /// The fastest of a benchmark's candidates whose results are right. A wrong one is a problem even where others are
-    /// right.
+    /// right. Those that are nearly as fast as the fastest are timed again, in turn.
     fn choose(&mut self, case: &dyn Case, record: &mut report::Case) -> Result<Loaded> {
-        let mut best: Option<(f64, Loaded)> = None;
+        let mut tried: Vec<(f64, Loaded)> = Vec::new();
         for candidate in case.candidates()? {
             let label = candidate.label.clone();
             match self.try_candidate(case, candidate) {
-                Ok((time, loaded)) => {
-                    if best.as_ref().is_none_or(|(fastest, _)| time < *fastest) {
-                        best = Some((time, loaded));
-                    }
-                }
+                Ok(timed) => tried.push(timed),
                 Err(error) => {
                     record.wrong |= error.is::<WrongResult>();
                     record.problems.push(format!("mytriton, {label}: {error:#}"));
                 }
             }
         }
+        let fastest = tried.iter().map(|&(time, _)| time).fold(f64::INFINITY, f64::min);
+        tried.retain(|&(time, _)| time <= fastest * NEARLY);
+        let mut times = vec![Vec::new(); tried.len()];
+        for _ in 0..self.settings.finals {
+            for ((_, loaded), times) in tried.iter().zip(&mut times) {
+                times.extend(self.time(case, loaded, self.settings.trial)?);
+            }
+        }
+        let finalists = tried.into_iter().zip(&times);
+        let timed = finalists.map(|((first, loaded), times)| (median(times).unwrap_or(first), loaded));
+        let best = timed.min_by(|(a, _), (b, _)| a.total_cmp(b));
         let (_, best) = best.context("no configuration works")?;
         case.poison(self.device)?;
         launch(case, &best)?;

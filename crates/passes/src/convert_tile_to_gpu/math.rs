@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | exp, exp2 | `ex2.approx` (exp of x * log2 e) | library |
 //! | sqrt (`afn`), rsqrt | `sqrt.approx`, `rsqrt.approx` | `sqrt.rn`, 1 / `sqrt.rn` |
-//! | division (`arcp`) | `div.full` | `div.rn` |
+//! | division (`arcp`) | `div.full`; of several by one: a product ([`division`]) | `div.rn` |
 //! | sqrt, division without flag | `sqrt.rn`, `div.rn` | the same |
 //! | others that LLVM has no instruction for | library | library |
 //!
@@ -21,8 +21,8 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of, with_element};
 
-use super::Conversion;
 use super::thread::map;
+use super::{Conversion, division};
 
 /// Functions that the mathematics library has: name of the operation, name in the library.
 const LIBRARY: &[(&str, &str)] = &[
@@ -175,7 +175,10 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let root = on_vectors(emitter, "sqrt", operands);
                 emitter.binary("arith.divf", one, root)
             }
-            "arith.divf" if single && flagged("arcp") => approximate("llvm.nvvm.div.full"),
+            "arith.divf" if single && flagged("arcp") => match division::Shared::of(operands[1]) {
+                Some(divisors) => divisors.divide(emitter, operands[0], ty),
+                None => approximate(DIV),
+            },
             _ => match (find(DIRECT, name), find(LIBRARY, name)) {
                 (Some(intrinsic), _) => on_vectors(emitter, intrinsic, operands),
                 (None, Some(function)) => self.library(emitter, function, operands, ty),
@@ -265,7 +268,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
 }
 
 /// An intrinsic of LLVM that works on vectors as on scalars, its result being of the operands' type.
-fn on_vectors<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, name: &str, operands: &[Value<'c, 'a>]) -> Value<'c, 'a> {
+pub(super) fn on_vectors<'c: 'a, 'a>(
+    emitter: Emitter<'c, 'a>,
+    name: &str,
+    operands: &[Value<'c, 'a>],
+) -> Value<'c, 'a> {
     let ty = operands[0].r#type();
     let element = element_type(ty);
     let suffix = shape_of(ty).map_or_else(|| element.to_string(), |shape| format!("v{}{element}", shape[0]));
@@ -273,8 +280,9 @@ fn on_vectors<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, name: &str, operands: &[Valu
 }
 
 const EX2: &str = "llvm.nvvm.ex2.approx.f32";
+pub(super) const DIV: &str = "llvm.nvvm.div.full";
 
-fn call_intrinsic<'c: 'a, 'a>(
+pub(super) fn call_intrinsic<'c: 'a, 'a>(
     emitter: Emitter<'c, 'a>,
     name: &str,
     operands: &[Value<'c, 'a>],

@@ -10,6 +10,7 @@
 mod access;
 mod combine;
 mod control;
+mod division;
 mod exchange;
 mod gather;
 mod histogram;

@@ -2,9 +2,10 @@
 
 use mytriton::frontend::FrontendError;
 use mytriton::kernel;
-use mytriton_ssa::{Const, Kernel, Scalar, parse_module};
+use mytriton_ssa::{BinaryOp, Const, Kernel, OpKind, Scalar, eval_binary, parse_module};
 
 use crate::case::{Arg, Case, Data, Launch};
+use crate::compare::Rule;
 use crate::suite::Group;
 use crate::values::Domain;
 
@@ -34,6 +35,14 @@ fn wide_shifts(x: Ptr<u64>, amounts: Ptr<u64>, left: Ptr<u64>, right: Ptr<u64>) 
 fn large_remainders(x: Ptr<f64>, y: Ptr<f64>, out: Ptr<f64>) {
     let at = range(0, 4);
     store(out + at, load(x + at) % load(y + at));
+}
+
+/// A row for each divisor, divided by it: one number for all registers.
+#[kernel]
+fn quotients_of_rows(x: Ptr<f32>, divisors: Ptr<f32>, out: Ptr<f32>) {
+    let row = program_id(0);
+    let at = row * 256 + range(0, 256);
+    store(out + at, load(x + at) / load(divisors + row));
 }
 
 /// Counts the rounds of a loop and keeps its last index.
@@ -136,5 +145,31 @@ fn kernels() -> Result<Vec<Case>, FrontendError> {
         let expected = pairs.map(|p| float(p.0 % p.1)).to_vec();
         vec![Launch::new("fixed", [1, 1, 1], [Arg::from(x), y.into(), out.into()]).exact(2, expected)]
     });
-    Ok(vec![abs, shifts, remainders])
+    let quotients = Case::new("quotients_of_rows", quotients_of_rows::build()?, |random| {
+        // Around where the reciprocal, or the divisor itself, is subnormal.
+        let powers = [-149, -127, -126, -125, 125, 126, 127].map(|power| 2f64.powi(power));
+        let around = powers.iter().flat_map(|&power| [power, -1.5 * power]);
+        let fixed = around.chain([
+            0.0,
+            -0.0,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            f64::from(f32::MAX),
+        ]);
+        let mut divisors: Vec<Const> = fixed.map(|value| Const::from_f64(Scalar::F32, value)).collect();
+        let any = Data::random(random, Scalar::F32, 16, Domain::Any, 0);
+        divisors.extend((0..16).map(|i| any.get(i)));
+        let n = 256 * divisors.len();
+        let x = Data::random(random, Scalar::F32, n, Domain::Any, 0);
+        let quotient = |i: usize| eval_binary(BinaryOp::Div, x.get(i), divisors[i / 256]);
+        let expected: Vec<Const> = (0..n).filter_map(quotient).collect();
+        let rule = mytriton_fuzz::Rule::of(&OpKind::Binary(BinaryOp::Div), Scalar::F32);
+        let out = Data::random(random, Scalar::F32, n, Domain::Any, 0);
+        let programs = [divisors.len() as u32, 1, 1];
+        let divisors = Data::of(random, Scalar::F32, divisors.iter().copied());
+        let args = [Arg::from(x.clone()), divisors.into(), out.into()];
+        vec![Launch::new("fixed and random", programs, args).output(2, "quotients", 0..n, Rule::Of(rule), expected)]
+    });
+    Ok(vec![abs, shifts, remainders, quotients])
 }
