@@ -58,6 +58,16 @@ impl Axis {
         }
     }
 
+    /// The same in runs of consecutive values no longer than that, a power of two.
+    fn in_runs_of(self, longest: u64) -> Axis {
+        let contiguity = self.contiguity.min(longest);
+        Axis {
+            contiguity,
+            divisibility: self.divisibility_of_groups(contiguity),
+            ..self
+        }
+    }
+
     fn meet(self, other: Axis) -> Axis {
         let contiguity = self.contiguity.min(other.contiguity);
         Axis {

@@ -110,18 +110,7 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
             };
             // Small integers do overflow, and -1 is followed by 0: aligned runs alone survive that.
             let breaks = from < 32 || name == "arith.extui";
-            let cut = |a: &Axis| {
-                let contiguity = if breaks {
-                    a.contiguity.min(a.divisibility)
-                } else {
-                    a.contiguity
-                };
-                Axis {
-                    contiguity,
-                    divisibility: a.divisibility_of_groups(contiguity),
-                    ..*a
-                }
-            };
+            let cut = |a: &Axis| if breaks { a.in_runs_of(a.divisibility) } else { *a };
             Some(AxisInfo {
                 axes: x.axes.iter().map(cut).collect(),
                 constant,
@@ -129,16 +118,9 @@ pub(super) fn transfer(op: OperationRef<'_, '_>, name: &str, shape: &[u64], oper
         }
         ("arith.trunci", [x]) => {
             // Small integers overflow in the middle of a long run, but not within an aligned one of half their range.
-            let cut = |a: &Axis| {
-                let contiguity = a.contiguity.min(1 << (bits.clamp(1, 31) - 1));
-                Axis {
-                    contiguity,
-                    divisibility: a.divisibility_of_groups(contiguity),
-                    ..*a
-                }
-            };
+            let longest = 1 << (bits.clamp(1, 31) - 1);
             Some(AxisInfo {
-                axes: x.axes.iter().map(cut).collect(),
+                axes: x.axes.iter().map(|a| a.in_runs_of(longest)).collect(),
                 constant: x.constant.map(wrap),
             })
         }
