@@ -63,9 +63,24 @@ pub struct StageTimes {
 }
 
 impl StageTimes {
+    /// The steps in order, each with what it is called.
+    pub fn steps(&self) -> [(&'static str, Duration); 9] {
+        [
+            ("MLIR context", self.context),
+            ("tile", self.tile),
+            ("layout", self.layout),
+            ("gpu", self.gpu),
+            ("llvm", self.llvm),
+            ("LLVM IR", self.ptx.translate),
+            ("mathematics library", self.ptx.link),
+            ("LLVM passes", self.ptx.optimise),
+            ("instruction selection, PTX", self.ptx.emit),
+        ]
+    }
+
     /// All steps together.
     pub fn total(&self) -> Duration {
-        self.context + self.tile + self.layout + self.gpu + self.llvm + self.ptx.total()
+        self.steps().iter().map(|(_, time)| *time).sum()
     }
 }
 

@@ -101,20 +101,10 @@ fn steps(plan: &Plan, options: &Options) -> Result<(Steps, Vec<u8>)> {
     let staged = start.elapsed();
     let Compiled { kernel: code, times } = compile(&kernel, &settings)?;
     let whole = start.elapsed();
-    let steps = [
-        ("Rust to typed SSA, optimised", staged),
-        ("MLIR context", times.context),
-        ("tile", times.tile),
-        ("layout", times.layout),
-        ("gpu", times.gpu),
-        ("llvm", times.llvm),
-        ("LLVM IR", times.ptx.translate),
-        ("mathematics library", times.ptx.link),
-        ("LLVM passes", times.ptx.optimise),
-        ("instruction selection, PTX", times.ptx.emit),
-        ("the rest", whole.saturating_sub(staged + times.total())),
-    ];
-    let steps = steps.map(|(name, time)| (name.to_owned(), time)).to_vec();
+    let mut steps = vec![("Rust to typed SSA, optimised", staged)];
+    steps.extend(times.steps());
+    steps.push(("the rest", whole.saturating_sub(staged + times.total())));
+    let steps = steps.into_iter().map(|(name, time)| (name.to_owned(), time)).collect();
     Ok((steps, code.code.as_bytes().to_vec()))
 }
 

@@ -37,21 +37,23 @@ pub fn plans() -> Vec<Plan> {
             .collect(),
         num_warps,
     };
+    // Weights are loaded early or late.
+    let weighted = |name, kernel, dtype, n: i32, early: bool, num_warps| {
+        let mut plan = plan(name, kernel, dtype, &[1, n], num_warps);
+        plan.constexprs.push(early.into());
+        plan
+    };
     let (f32, bf16) = (DType::F32, DType::BF16);
     let (layernorm, rmsnorm) = (kernels::layernorm::definition(), kernels::rmsnorm::definition());
-    let (layernorm_early, rmsnorm_early) = (
-        kernels::layernorm_early::definition(),
-        kernels::rmsnorm_early::definition(),
-    );
     let (transpose, losses) = (kernels::transpose::definition(), kernels::cross_entropy::definition());
     let (row_sum, column_sum) = (kernels::row_sum::definition(), kernels::column_sum::definition());
     vec![
         plan("add f32", kernels::add::definition(), f32, &[1024], 4),
         plan("softmax bf16 4096", kernels::softmax::definition(), bf16, &[1, 4096], 8),
-        plan("layernorm f32 16384", layernorm, f32, &[1, 16384], 16),
-        plan("layernorm early bf16 4096", layernorm_early, bf16, &[1, 4096], 8),
-        plan("rmsnorm bf16 4096", rmsnorm, bf16, &[1, 4096], 8),
-        plan("rmsnorm early bf16 4096", rmsnorm_early, bf16, &[1, 4096], 8),
+        weighted("layernorm f32 16384", layernorm, f32, 16384, false, 16),
+        weighted("layernorm early bf16 4096", layernorm, bf16, 4096, true, 8),
+        weighted("rmsnorm bf16 4096", rmsnorm, bf16, 4096, false, 8),
+        weighted("rmsnorm early bf16 4096", rmsnorm, bf16, 4096, true, 8),
         plan("cross-entropy bf16 256x8", losses, bf16, &[256, 8], 4),
         plan("transpose bf16 128x128", transpose, bf16, &[128, 128], 8),
         plan("row sum f32 4096", row_sum, f32, &[1, 4096], 8),

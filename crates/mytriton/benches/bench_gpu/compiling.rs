@@ -157,18 +157,10 @@ fn run(cuda: &Cuda, plan: &Plan, number: usize) -> Result<Run> {
     let start = Instant::now();
     Function::load(cuda, &compiled)?;
     let driver = start.elapsed();
-    let steps = vec![
+    let mut steps = vec![
         ("Rust to typed SSA", built),
         ("typed SSA, optimised", optimised - built),
-        ("MLIR context", times.context),
-        ("tile", times.tile),
-        ("layout", times.layout),
-        ("gpu", times.gpu),
-        ("llvm", times.llvm),
-        ("LLVM IR", times.ptx.translate),
-        ("mathematics library", times.ptx.link),
-        ("LLVM passes", times.ptx.optimise),
-        ("instruction selection, PTX", times.ptx.emit),
     ];
+    steps.extend(times.steps());
     Ok(Run { steps, total, driver })
 }

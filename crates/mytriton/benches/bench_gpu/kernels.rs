@@ -39,8 +39,14 @@ pub fn softmax<T>(x: Ptr<T>, out: Ptr<T>, m: i32, n: i32, #[constexpr] M: i32, #
     store(out + rows * n + cols, (e / total) as T).mask(mask);
 }
 
-/// Each row less its mean, over its standard deviation, times `weight` plus `bias`. These are loaded at the end: fewer
-/// registers, more rows at once.
+/// Weights of columns, of which there are `n`.
+#[kernel(device)]
+fn weights(of: Tile, cols: Tile, n: i32) -> Tile {
+    load(of + cols).mask(cols < n).other(0) as f32
+}
+
+/// Each row less its mean, over its standard deviation, times `weight` plus `bias`. These are loaded at the end, for fewer
+/// registers and more rows at once, or `EARLY`, before the variance, for more accesses in flight.
 #[kernel]
 pub fn layernorm<T>(
     x: Ptr<T>,
@@ -52,6 +58,7 @@ pub fn layernorm<T>(
     eps: f32,
     #[constexpr] M: i32,
     #[constexpr] N: i32,
+    #[constexpr] EARLY: bool,
 ) {
     let rows = (program_id(0) * M + range(0, M)).at(.., None);
     let cols = range(0, N).at(None, ..);
@@ -59,38 +66,20 @@ pub fn layernorm<T>(
     let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
     let mean = (sum(v, 1) / n).at(.., None);
     let centred = where_(mask, v - mean, 0.0);
+    let (mut w, mut b) = (1.0, 0.0);
+    if EARLY {
+        w = weights(weight, cols, n);
+        b = weights(bias, cols, n);
+    }
     let variance = (sum(centred * centred, 1) / n).at(.., None);
-    let w = load(weight + cols).mask(cols < n).other(0) as f32;
-    let b = load(bias + cols).mask(cols < n).other(0) as f32;
+    if !EARLY {
+        w = weights(weight, cols, n);
+        b = weights(bias, cols, n);
+    }
     store(out + rows * n + cols, (centred * rsqrt(variance + eps) * w + b) as T).mask(mask);
 }
 
-/// The same, with `weight` and `bias` loaded before the variance: more accesses in flight.
-#[kernel]
-pub fn layernorm_early<T>(
-    x: Ptr<T>,
-    weight: Ptr<T>,
-    bias: Ptr<T>,
-    out: Ptr<T>,
-    m: i32,
-    n: i32,
-    eps: f32,
-    #[constexpr] M: i32,
-    #[constexpr] N: i32,
-) {
-    let rows = (program_id(0) * M + range(0, M)).at(.., None);
-    let cols = range(0, N).at(None, ..);
-    let mask = rows < m && cols < n;
-    let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
-    let mean = (sum(v, 1) / n).at(.., None);
-    let centred = where_(mask, v - mean, 0.0);
-    let w = load(weight + cols).mask(cols < n).other(0) as f32;
-    let b = load(bias + cols).mask(cols < n).other(0) as f32;
-    let variance = (sum(centred * centred, 1) / n).at(.., None);
-    store(out + rows * n + cols, (centred * rsqrt(variance + eps) * w + b) as T).mask(mask);
-}
-
-/// Each row over the root of its mean square, times `weight`, which is loaded at the end.
+/// Each row over the root of its mean square, times `weight`, which is loaded at the end, or `EARLY`, with the row.
 #[kernel]
 pub fn rmsnorm<T>(
     x: Ptr<T>,
@@ -101,34 +90,20 @@ pub fn rmsnorm<T>(
     eps: f32,
     #[constexpr] M: i32,
     #[constexpr] N: i32,
+    #[constexpr] EARLY: bool,
 ) {
     let rows = (program_id(0) * M + range(0, M)).at(.., None);
     let cols = range(0, N).at(None, ..);
     let mask = rows < m && cols < n;
     let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
+    let mut w = 1.0;
+    if EARLY {
+        w = weights(weight, cols, n);
+    }
     let square = (sum(v * v, 1) / n).at(.., None);
-    let w = load(weight + cols).mask(cols < n).other(0) as f32;
-    store(out + rows * n + cols, (v * rsqrt(square + eps) * w) as T).mask(mask);
-}
-
-/// The same, with `weight` loaded with the row.
-#[kernel]
-pub fn rmsnorm_early<T>(
-    x: Ptr<T>,
-    weight: Ptr<T>,
-    out: Ptr<T>,
-    m: i32,
-    n: i32,
-    eps: f32,
-    #[constexpr] M: i32,
-    #[constexpr] N: i32,
-) {
-    let rows = (program_id(0) * M + range(0, M)).at(.., None);
-    let cols = range(0, N).at(None, ..);
-    let mask = rows < m && cols < n;
-    let v = load(x + rows * n + cols).mask(mask).other(0) as f32;
-    let w = load(weight + cols).mask(cols < n).other(0) as f32;
-    let square = (sum(v * v, 1) / n).at(.., None);
+    if !EARLY {
+        w = weights(weight, cols, n);
+    }
     store(out + rows * n + cols, (v * rsqrt(square + eps) * w) as T).mask(mask);
 }
 

@@ -13,11 +13,12 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, OperationRef, Type, Value, ValueLike};
 use mytriton_layout::staging::{self, Access, Form, Matrices, MatrixAccess, MatrixInstruction};
 use mytriton_layout::{Dim, DistributedLayout, LayoutError, LinearLayout, RegisterGroup};
-use mytriton_tile::emit::{CmpI, Emitter, element_type, with_element};
+use mytriton_tile::emit::{Emitter, element_type};
 use rustc_hash::FxHashMap;
 
 use super::Conversion;
-use super::local::{at, at_constant, stored_bytes};
+use super::local::{at, at_constant};
+use super::stored::{from_stored, stored_bytes, stored_type, to_stored};
 use super::thread::{extract, from_elements, pick};
 use crate::ir::{PassResult, error_at};
 
@@ -149,7 +150,7 @@ impl<'c: 'a, 'a> Accesses<'c, 'a> {
                         [register] => extract(emitter, values, register),
                         _ => pick(emitter, values, group, self.vector(group.len(), self.element)),
                     };
-                    let value = self.in_memory(emitter, value);
+                    let value = to_stored(emitter, value);
                     let address = self.address(emitter, &mut addresses, base, *offset);
                     let alignment = self.alignment(emitter, group.len());
                     emitter.op("llvm.store", &[value, address], &[], &[alignment]);
@@ -160,7 +161,7 @@ impl<'c: 'a, 'a> Accesses<'c, 'a> {
                     let mut operands = vec![self.row(emitter, &mut addresses, base, instruction)];
                     for word in &instruction.words {
                         let value = pick(emitter, values, word, self.vector(word.len(), self.element));
-                        let value = self.in_memory(emitter, value);
+                        let value = to_stored(emitter, value);
                         let value = emitter.value("vector.bitcast", &[value], self.vector(1, i32(emitter)), &[]);
                         operands.push(extract(emitter, value, 0));
                     }
@@ -178,7 +179,7 @@ impl<'c: 'a, 'a> Accesses<'c, 'a> {
         let stored = stored_type(emitter, self.element);
         let mut elements: Vec<Option<Value<'c, 'a>>> = vec![None; self.represents.len()];
         let mut got = |group: &RegisterGroup, value: Value<'c, 'a>| {
-            let value = self.in_register(emitter, value);
+            let value = from_stored(emitter, value, self.element);
             for (at, &register) in (0..).zip(group) {
                 elements[register as usize] = Some(extract(emitter, value, at));
             }
@@ -216,23 +217,6 @@ impl<'c: 'a, 'a> Accesses<'c, 'a> {
 
     fn vector(&self, count: usize, element: Type<'c>) -> Type<'c> {
         Type::vector(&[count as u64], element)
-    }
-
-    /// Numbers, one or a vector, as they lie in memory.
-    fn in_memory(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>) -> Value<'c, 'a> {
-        let stored = stored_type(emitter, self.element);
-        match stored == self.element {
-            true => value,
-            false => emitter.value("arith.extui", &[value], with_element(value.r#type(), stored), &[]),
-        }
-    }
-
-    fn in_register(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>) -> Value<'c, 'a> {
-        if stored_type(emitter, self.element) == self.element {
-            return value;
-        }
-        let zero = emitter.int_like(value.r#type(), 0);
-        emitter.cmpi(CmpI::Ne, value, zero)
     }
 
     /// Where the row begins that a lane gives to an instruction.
@@ -314,13 +298,4 @@ fn matrix_attributes<'c>(emitter: Emitter<'c, '_>, transposed: bool) -> [(&'stat
 
 fn i32<'c>(emitter: Emitter<'c, '_>) -> Type<'c> {
     IntegerType::new(emitter.context, 32).into()
-}
-
-/// The type by which an element lies in memory: a truth value is a byte.
-fn stored_type<'c>(emitter: Emitter<'c, '_>, element: Type<'c>) -> Type<'c> {
-    let is_truth = IntegerType::try_from(element).is_ok_and(|int| int.width() == 1);
-    match is_truth {
-        true => IntegerType::new(emitter.context, 8).into(),
-        false => element,
-    }
 }

@@ -9,10 +9,11 @@ use mytriton_tile::emit::{Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp};
 use rustc_hash::FxHashMap;
 
-use super::local::{at, stored_bytes};
+use super::local::at;
 use super::regroup::layouts;
 use super::row_major::load_rows;
 use super::scratch::{STATIC_SHARED_BYTES, guarded, where_or};
+use super::stored::stored_bytes;
 use super::thread::{extract, from_elements, pick};
 use super::{Conversion, LANES};
 use crate::ir::{PassResult, error_at, layout_at};

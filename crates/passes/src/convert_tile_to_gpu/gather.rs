@@ -8,9 +8,9 @@ use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 use mytriton_tile::ops::GatherOp;
 
 use super::Conversion;
-use super::local::stored_bytes;
 use super::row_major::{load_rows, offsets, resized};
 use super::shuffle::From;
+use super::stored::stored_bytes;
 use super::thread::{extract, from_elements};
 use crate::ir::{PassResult, error_at, layout_at};
 

@@ -8,8 +8,8 @@ use mytriton_tile::emit::{CmpI, Emitter, element_type};
 use mytriton_tile::ops::{JoinOp, SplitOp};
 
 use super::Conversion;
-use super::local::stored_bytes;
 use super::regroup::held;
+use super::stored::stored_bytes;
 use super::thread::{extract, pick};
 use crate::ir::{PassResult, error_at, key, layout_at};
 

@@ -4,11 +4,11 @@
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, Value, ValueLike};
 use mytriton_layout::{Dim, LaneExchange, LayoutError, LinearLayout, SelectStep};
-use mytriton_tile::emit::{CmpI, Emitter, element_type};
+use mytriton_tile::emit::{Emitter, element_type};
 use rustc_hash::FxHashMap;
 
-use super::local::stored_bytes;
 use super::shuffle::From;
+use super::stored::{from_stored, stored_bytes, stored_type, to_stored};
 use super::thread::{extract, from_elements};
 use super::{Conversion, LANES};
 
@@ -51,20 +51,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> Result<Value<'c, 'a>, LayoutError> {
         let element = element_type(ty);
         // Truth values travel as bytes.
-        let is_truth = IntegerType::try_from(element).is_ok_and(|int| int.width() == 1);
-        let carried: Type<'c> = match is_truth {
-            true => IntegerType::new(self.context, 8).into(),
-            false => element,
-        };
+        let carried = stored_type(emitter, element);
         let parts = exchange.words.first().map_or(1, Vec::len);
         let packed: Type<'c> = IntegerType::new(self.context, 8 * (parts as u64 * stored_bytes(element)) as u32).into();
         let words = exchange.words.iter().map(|registers| {
-            let mut values: Vec<Value<'c, 'a>> = registers.iter().map(|&r| extract(emitter, operand, r)).collect();
-            if is_truth {
-                for value in &mut values {
-                    *value = emitter.value("arith.extui", &[*value], carried, &[]);
-                }
-            }
+            let of_register = |&r: &u32| to_stored(emitter, extract(emitter, operand, r));
+            let values: Vec<Value<'c, 'a>> = registers.iter().map(of_register).collect();
             match values[..] {
                 [only] => only,
                 _ => {
@@ -108,10 +100,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                     });
                     value = extract(emitter, vector, part);
                 }
-                match is_truth {
-                    true => emitter.cmpi(CmpI::Ne, value, emitter.int_like(carried, 0)),
-                    false => value,
-                }
+                from_stored(emitter, value, element)
             })
             .collect();
         Ok(from_elements(emitter, &values, ty))

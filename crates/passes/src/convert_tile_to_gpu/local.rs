@@ -8,18 +8,13 @@ use mytriton_layout::{DistributedLayout, LinearLayout};
 use mytriton_tile::emit::Emitter;
 use mytriton_tile::layout::shared_layout_of;
 use mytriton_tile::ops::{AllocOp, LocalLoadOp, LocalStoreOp};
-use mytriton_tile::types::ssa_scalar;
 use mytriton_tile_sys as sys;
 
 use super::access::{Direction, best_access};
 use super::scratch::guarded;
+use super::stored::stored_bytes;
 use super::{Conversion, lowered_scalar};
 use crate::ir::{PassResult, error_at, layout_at};
-
-/// The bytes that a number of this type takes in memory; a truth value takes one, a pointer eight.
-pub fn stored_bytes(element: Type<'_>) -> u64 {
-    ssa_scalar(element).map_or(8, |scalar| u64::from(scalar.bytes()))
-}
 
 /// The bytes that a tile takes under a shared layout: all offsets of one block, padding included.
 pub fn tile_bytes(shared: &LinearLayout, element: Type<'_>) -> u64 {

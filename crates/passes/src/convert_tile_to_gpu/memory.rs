@@ -14,6 +14,7 @@ use mytriton_tile::ops::{LoadOp, StoreOp};
 use mytriton_tile::types::ssa_scalar;
 
 use super::Conversion;
+use super::stored::{from_stored, stored_type, to_stored};
 use super::thread::{extract, from_elements};
 use crate::ir::{PassResult, error_at, layout_at, pointee_bytes};
 
@@ -200,7 +201,7 @@ where
         element: Type<'c>,
         count: u64,
     ) -> Vec<Value<'c, 'a>> {
-        let stored = self.stored_type(element);
+        let stored = stored_type(emitter, element);
         let Some(predicate) = predicate else {
             let ty = if count == 1 {
                 stored
@@ -215,13 +216,13 @@ where
                 &[("alignment", self.alignment(emitter, stored, count))],
             );
             return (0..count)
-                .map(|i| self.as_element(emitter, extract(emitter, loaded, i as u32), element))
+                .map(|i| from_stored(emitter, extract(emitter, loaded, i as u32), element))
                 .collect();
         };
         let words = self.words(stored, count);
         let fallback = match other {
             Some(values) => {
-                let values: Vec<_> = values.into_iter().map(|v| self.to_stored(emitter, v)).collect();
+                let values: Vec<_> = values.into_iter().map(|v| to_stored(emitter, v)).collect();
                 self.pack(emitter, &values, &words)
             }
             // Without `other` the value is unspecified: zeros make runs repeatable.
@@ -268,10 +269,7 @@ where
             })
             .collect();
         let loaded = self.unpack(emitter, &words_loaded, &words, stored, count);
-        loaded
-            .into_iter()
-            .map(|v| self.as_element(emitter, v, element))
-            .collect()
+        loaded.into_iter().map(|v| from_stored(emitter, v, element)).collect()
     }
 
     fn store_group(
@@ -281,7 +279,7 @@ where
         values: &[Value<'c, 'a>],
         predicate: Option<Value<'c, 'a>>,
     ) {
-        let values: Vec<_> = values.iter().map(|&v| self.to_stored(emitter, v)).collect();
+        let values: Vec<_> = values.iter().map(|&v| to_stored(emitter, v)).collect();
         let stored = values[0].r#type();
         let count = values.len() as u64;
         let Some(predicate) = predicate else {
@@ -336,27 +334,6 @@ where
 
     pub(super) fn global_pointer(&self) -> Type<'c> {
         Type::parse(self.context, "!llvm.ptr<1>").expect("a type of the llvm dialect")
-    }
-
-    /// The type by which an element lies in memory: a truth value is a byte.
-    fn stored_type(&self, element: Type<'c>) -> Type<'c> {
-        if element == self.int(1) { self.int(8) } else { element }
-    }
-
-    fn as_element(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>, element: Type<'c>) -> Value<'c, 'a> {
-        if element != self.int(1) {
-            return value;
-        }
-        let zero = emitter.int_like(value.r#type(), 0);
-        emitter.cmpi(CmpI::Ne, value, zero)
-    }
-
-    fn to_stored(&self, emitter: Emitter<'c, 'a>, value: Value<'c, 'a>) -> Value<'c, 'a> {
-        if value.r#type() == self.int(1) {
-            emitter.value("arith.extui", &[value], self.int(8), &[])
-        } else {
-            value
-        }
     }
 
     /// Elements as words, the first element lowest, each word widened to a register that PTX has.

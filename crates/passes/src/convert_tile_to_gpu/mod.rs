@@ -28,6 +28,7 @@ mod row_major;
 mod scan;
 mod scratch;
 mod shuffle;
+mod stored;
 mod thread;
 mod uniform;
 mod warps;

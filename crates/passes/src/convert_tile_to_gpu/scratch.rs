@@ -2,13 +2,13 @@
 //! buffers.
 //!
 //! Where each of them begins has been planned by `tile-allocate-shared`, which asks for what it has to plan by a
-//! conversion of these operations whose result nobody wants: so that what is planned is what is taken. A use is stores, a barrier, loads. What
-//! makes it wait for the loads of the use before it in the same place is `tile-insert-barriers`.
+//! conversion of these operations whose result nobody wants: so that what is planned is what is taken. A use is stores, a
+//! barrier, loads. What makes it wait for the loads of the use before it in the same place is `tile-insert-barriers`.
 
-use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, OperationRef, Region, Type, Value, ValueLike};
-use mytriton_tile::emit::{CmpI, Emitter, result_of};
+use mytriton_tile::emit::{Emitter, result_of};
 
+use super::stored::{from_stored, stored_type, to_stored};
 use super::{Conversion, local};
 use crate::ir::{PassResult, error_at, int_attribute, op_key};
 
@@ -84,22 +84,15 @@ pub struct Scratch<'c, 'a> {
 impl<'c: 'a, 'a> Scratch<'c, 'a> {
     /// Stores a number at a byte offset of the use, an `i32`.
     pub fn store(self, emitter: Emitter<'c, 'a>, offset: Value<'c, 'a>, value: Value<'c, 'a>) {
-        let value = match is_truth(emitter, value.r#type()) {
-            true => emitter.value("arith.extui", &[value], byte(emitter), &[]),
-            false => value,
-        };
+        let value = to_stored(emitter, value);
         emitter.op("llvm.store", &[value, self.at(emitter, offset)], &[], &[]);
     }
 
     /// Loads a number of type `element` from a byte offset of the use, an `i32`.
     pub fn load(self, emitter: Emitter<'c, 'a>, offset: Value<'c, 'a>, element: Type<'c>) -> Value<'c, 'a> {
         let address = self.at(emitter, offset);
-        if !is_truth(emitter, element) {
-            return emitter.value("llvm.load", &[address], element, &[]);
-        }
-        let value = emitter.value("llvm.load", &[address], byte(emitter), &[]);
-        let zero = emitter.int_like(byte(emitter), 0);
-        emitter.cmpi(CmpI::Ne, value, zero)
+        let stored = emitter.value("llvm.load", &[address], stored_type(emitter, element), &[]);
+        from_stored(emitter, stored, element)
     }
 
     /// Where the use begins, an `!llvm.ptr<3>` aligned to 16 bytes.
@@ -110,14 +103,6 @@ impl<'c: 'a, 'a> Scratch<'c, 'a> {
     fn at(self, emitter: Emitter<'c, 'a>, offset: Value<'c, 'a>) -> Value<'c, 'a> {
         local::at(emitter, self.base, offset)
     }
-}
-
-fn byte<'c>(emitter: Emitter<'c, '_>) -> Type<'c> {
-    IntegerType::new(emitter.context, 8).into()
-}
-
-fn is_truth<'c>(emitter: Emitter<'c, '_>, ty: Type<'c>) -> bool {
-    ty == IntegerType::new(emitter.context, 1).into()
 }
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {

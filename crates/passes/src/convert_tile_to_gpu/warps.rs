@@ -6,8 +6,8 @@ use mytriton_layout::DistributedLayout;
 use mytriton_tile::emit::Emitter;
 
 use super::combine::{Live, Partial};
-use super::local::stored_bytes;
 use super::scratch::guarded;
+use super::stored::stored_bytes;
 use super::{Conversion, LANES};
 use crate::ir::PassResult;
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use mytriton::Arg;
-use mytriton::frontend::{ConstexprValue, KernelDef, ScalarValue};
+use mytriton::frontend::{ConstexprValue, ScalarValue};
 use mytriton::prelude::*;
 use rayon::prelude::*;
 
@@ -155,23 +155,24 @@ impl<T: Number, U: Number> Case for Rows<T, U> {
             }
             return Ok(candidates);
         }
-        let kernels: &[(&str, &KernelDef)] = match self.kind {
-            Kind::Softmax => &[("", kernels::softmax::definition())],
-            Kind::Layernorm => &[
-                ("", kernels::layernorm::definition()),
-                (", weights early", kernels::layernorm_early::definition()),
-            ],
-            Kind::Rmsnorm => &[
-                ("", kernels::rmsnorm::definition()),
-                (", weights early", kernels::rmsnorm_early::definition()),
-            ],
-            Kind::RowSum | Kind::CrossEntropy => &[("", kernels::row_sum::definition())],
+        let def = match self.kind {
+            Kind::Softmax => kernels::softmax::definition(),
+            Kind::Layernorm => kernels::layernorm::definition(),
+            Kind::Rmsnorm => kernels::rmsnorm::definition(),
+            Kind::RowSum | Kind::CrossEntropy => kernels::row_sum::definition(),
+        };
+        // Weights, where there are any, are loaded late or early.
+        let weighted = !self.weights.is_empty();
+        let ways: &[(&str, Option<bool>)] = match weighted {
+            true => &[("", Some(false)), (", weights early", Some(true))],
+            false => &[("", None)],
         };
         let mut scalars = ints(&[m, n]);
-        scalars.extend((!self.weights.is_empty()).then(|| ScalarValue::new(EPS)));
+        scalars.extend(weighted.then(|| ScalarValue::new(EPS)));
         for (rows, num_warps) in row_shapes(n, &[8, 16, 32, 64]) {
-            for (how, def) in kernels {
-                let constexprs = [dtype, int(rows).into(), int(n.next_power_of_two()).into()];
+            for &(how, early) in ways {
+                let mut constexprs = vec![dtype, int(rows).into(), int(n.next_power_of_two()).into()];
+                constexprs.extend(early.map(ConstexprValue::from));
                 candidates.push(Candidate {
                     label: format!("rows {rows}, {num_warps} warps{how}"),
                     num_warps,
