@@ -13,7 +13,7 @@
 // RUN: diff %t.direct.ptx %t.ptx
 
 // SSA-LABEL: kernel @negate(%x: ptr<f32> {divisibility = 16}) {
-// SSA:         %{{.*}} = neg %{{.*}} : block<64xf32>
+// SSA:         %{{.*}} = neg %{{.*}} : tile<64xf32>
 // PTX-LABEL: .entry negate(
 // CUDA-LABEL: __global__
 // CUDA-SAME:    negate

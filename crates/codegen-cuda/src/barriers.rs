@@ -198,7 +198,7 @@ mod tests {
     fn tiles_in_shared_memory_take_turns() {
         let sum = |result: &str, of: &str| {
             format!(
-                "%{result} = reduce %{of} axis 0 : block<8xi32> (%a{result}, %b{result}) {{ %c{result} = add %a{result}, %b{result} : i32 yield %c{result} }}\n"
+                "%{result} = reduce %{of} axis 0 : tile<8xi32> (%a{result}, %b{result}) {{ %c{result} = add %a{result}, %b{result} : i32 yield %c{result} }}\n"
             )
         };
         let store = "store %p, %s : ptr<i32>";
@@ -206,7 +206,7 @@ mod tests {
         // The first needs none, the second waits for the readers of the first.
         assert_eq!(lines(&format!("{range}{}{store}", sum("s", "r"))), []);
         let two = format!(
-            "{range}{}%t = splat %q0 : block<8xi32>\n{}{store}",
+            "{range}{}%t = splat %q0 : tile<8xi32>\n{}{store}",
             sum("q0", "r"),
             sum("s", "t")
         );
@@ -214,7 +214,7 @@ mod tests {
         // What nobody needs is not there; in a loop a reduction comes after itself.
         assert_eq!(lines(&format!("{range}{}{}{store}", sum("q0", "r"), sum("s", "r"))), []);
         let looped = format!(
-            "{range}for %i = %n to %n step %n : i32 {{\n%t = splat %i : block<8xi32>\n{}{store}\n}}",
+            "{range}for %i = %n to %n step %n : i32 {{\n%t = splat %i : tile<8xi32>\n{}{store}\n}}",
             sum("s", "t")
         );
         assert_eq!(lines(&looped), [4], "its own barriers part the stores of two rounds");
@@ -223,7 +223,7 @@ mod tests {
             lines(&format!("store %p, %n : ptr<i32>\n{range}{}{store}", sum("s", "r"))),
             []
         );
-        let load = "store %p, %q0 : ptr<i32>\n%l = load %q : ptr<i32>\n%t = splat %l : block<8xi32>\n";
+        let load = "store %p, %q0 : ptr<i32>\n%l = load %q : ptr<i32>\n%t = splat %l : tile<8xi32>\n";
         assert_eq!(
             lines(&format!("{range}{}{load}{}{store}", sum("q0", "r"), sum("s", "t"))),
             [4]

@@ -317,7 +317,7 @@ impl Emitter<'_> {
             Ownership::Uniform => conditions.push(format!("{} == 0", self.writer.thread())),
             Ownership::Tile { root, projection } => {
                 conditions.extend(self.writer.owner(root));
-                // Of a replicated block one owner stores.
+                // Of a replicated tile one owner stores.
                 for (dim, &extent) in self.threads.roots[root].shape.iter().enumerate() {
                     if extent > 1 && !projection.dims().contains(&Some(dim as u8)) {
                         conditions.push(format!("{} == 0", self.writer.coordinate(root, dim)));

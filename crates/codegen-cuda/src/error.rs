@@ -11,10 +11,10 @@ pub enum CudaError {
     /// The kernel breaks a rule of the IR.
     #[error("the kernel is not valid: {0}")]
     InvalidKernel(#[from] VerifyErrors),
-    /// The blocks that a thread keeps across barriers and control flow need more memory than a thread can have.
+    /// The tiles that a thread keeps across barriers and control flow need more memory than a thread can have.
     #[error(
-        "kernel '{kernel}' keeps {bytes} bytes of blocks per thread, and a thread has at most {limit}: use smaller \
-         blocks and a larger grid"
+        "kernel '{kernel}' keeps {bytes} bytes of tiles per thread, and a thread has at most {limit}: use smaller \
+         tiles and a larger grid"
     )]
     TooLarge {
         /// The kernel's name.
@@ -27,7 +27,7 @@ pub enum CudaError {
     /// A reduction or scan combines, or a gather chooses from, more elements than a block has shared memory for.
     #[error(
         "kernel '{kernel}': the {operation}{} keeps the elements along its axis in shared memory, which takes {bytes} \
-         bytes ({}), and a block has {limit}: use smaller blocks and a loop",
+         bytes ({}), and a block has {limit}: use smaller tiles and a loop",
         at(place.as_deref()), list(tiles)
     )]
     SharedMemory {

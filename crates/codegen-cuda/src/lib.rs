@@ -10,13 +10,13 @@
 //! let module = mytriton_ssa::parse_module(
 //!     "kernel @double(%x: ptr<f32>, %y: ptr<f32>) {
 //!        %i = range 0, 128
-//!        %xs = splat %x : block<128xptr<f32>>
-//!        %px = addptr %xs, %i : block<128xptr<f32>>
-//!        %v = load %px : block<128xptr<f32>>
-//!        %w = add %v, %v : block<128xf32>
-//!        %ys = splat %y : block<128xptr<f32>>
-//!        %py = addptr %ys, %i : block<128xptr<f32>>
-//!        store %py, %w : block<128xptr<f32>>
+//!        %xs = splat %x : tile<128xptr<f32>>
+//!        %px = addptr %xs, %i : tile<128xptr<f32>>
+//!        %v = load %px : tile<128xptr<f32>>
+//!        %w = add %v, %v : tile<128xf32>
+//!        %ys = splat %y : tile<128xptr<f32>>
+//!        %py = addptr %ys, %i : tile<128xptr<f32>>
+//!        store %py, %w : tile<128xptr<f32>>
 //!     }",
 //!     "double.ssa",
 //! )?;
@@ -145,7 +145,7 @@ impl CudaSource {
 /// Writes a kernel as CUDA C++.
 ///
 /// # Errors
-/// [`CudaError::InvalidKernel`] when the kernel breaks a rule of the verifier, [`CudaError::TooLarge`] when its blocks
+/// [`CudaError::InvalidKernel`] when the kernel breaks a rule of the verifier, [`CudaError::TooLarge`] when its tiles
 /// do not fit the memory of the threads, [`CudaError::SharedMemory`] when the elements that a reduction
 /// or scan combines do not fit the shared memory of a block.
 pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaError> {

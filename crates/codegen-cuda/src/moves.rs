@@ -303,40 +303,40 @@ mod tests {
 
     #[test]
     fn coordinates_that_follow_one_by_one() {
-        let x = "%x = const 1 : block<4x1x8xi32>\n";
+        let x = "%x = const 1 : tile<4x1x8xi32>\n";
         let sum = "(%a, %b) { %c = add %a, %b : i32 yield %c }";
         for (op, expected) in [
             (
-                "%y = transpose %x [2, 0, 1] : block<4x1x8xi32> to block<8x4x1xi32>".to_owned(),
+                "%y = transpose %x [2, 0, 1] : tile<4x1x8xi32> to tile<8x4x1xi32>".to_owned(),
                 [Some(1), None, Some(0)],
             ),
             (
-                "%y = broadcast %x : block<4x1x8xi32> to block<4x3x8xi32>".to_owned(),
+                "%y = broadcast %x : tile<4x1x8xi32> to tile<4x3x8xi32>".to_owned(),
                 [Some(0), None, Some(2)],
             ),
             (
-                "%y = expand_dims %x, 0 : block<4x1x8xi32> to block<1x4x1x8xi32>".to_owned(),
+                "%y = expand_dims %x, 0 : tile<4x1x8xi32> to tile<1x4x1x8xi32>".to_owned(),
                 [Some(1), None, Some(3)],
             ),
             (
-                "%y = reshape %x : block<4x1x8xi32> to block<1x4x8xi32>".to_owned(),
+                "%y = reshape %x : tile<4x1x8xi32> to tile<1x4x8xi32>".to_owned(),
                 [Some(1), None, Some(2)],
             ),
             (
-                format!("%y = reduce %x axis 1 : block<4x1x8xi32> {sum}"),
+                format!("%y = reduce %x axis 1 : tile<4x1x8xi32> {sum}"),
                 [Some(0), None, Some(1)],
             ),
             (
-                format!("%y = scan %x axis 1 : block<4x1x8xi32> {sum}"),
+                format!("%y = scan %x axis 1 : tile<4x1x8xi32> {sum}"),
                 [Some(0), None, Some(2)],
             ),
         ] {
             assert_eq!(labels(&format!("{x}{op}")).as_deref(), Some(&expected[..]), "{op}");
         }
         for op in [
-            "%y = reshape %x : block<4x1x8xi32> to block<8x4xi32>".to_owned(),
-            format!("%y = reduce %x axis 0 : block<4x1x8xi32> {sum}"),
-            format!("%y = scan %x axis 2 reverse : block<4x1x8xi32> {sum}"),
+            "%y = reshape %x : tile<4x1x8xi32> to tile<8x4xi32>".to_owned(),
+            format!("%y = reduce %x axis 0 : tile<4x1x8xi32> {sum}"),
+            format!("%y = scan %x axis 2 reverse : tile<4x1x8xi32> {sum}"),
         ] {
             assert_eq!(labels(&format!("{x}{op}")), None, "{op}");
         }
@@ -345,9 +345,9 @@ mod tests {
     fn staging(ty: &str, axis: usize) -> Staging {
         let text = format!(
             "kernel @k() {{
-               %x = const 1 : block<{ty}xi8>
-               %y = const 1 : block<{ty}xi64>
-               %s, %t = reduce %x, %y axis {axis} : block<{ty}xi8>, block<{ty}xi64> (%a, %b, %c, %d) {{ yield %a, %b }}
+               %x = const 1 : tile<{ty}xi8>
+               %y = const 1 : tile<{ty}xi64>
+               %s, %t = reduce %x, %y axis {axis} : tile<{ty}xi8>, tile<{ty}xi64> (%a, %b, %c, %d) {{ yield %a, %b }}
              }}"
         );
         let module = parse_module(&text, "k.ssa").unwrap();

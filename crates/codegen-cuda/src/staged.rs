@@ -255,7 +255,7 @@ impl Emitter<'_> {
         Some(format!("mt_coordinate({index}, {extent}u)"))
     }
 
-    /// The place in a tile of the thread's element of a block, whose dimensions have the given strides there.
+    /// The place in a tile of the thread's element of a tile, whose dimensions have the given strides there.
     pub(crate) fn index(&mut self, root: usize, projection: Projection, strides: &[u64]) -> String {
         let shape = &self.threads.roots[root].shape;
         if projection == Projection::whole(shape) && strides == row_major(shape) {

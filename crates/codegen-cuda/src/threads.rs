@@ -1,6 +1,6 @@
 //! The kernel layout: how many threads, and which tiles they go over.
 //!
-//! What a kernel stores, and what it reduces, scans or reshapes, decides. Where all stored blocks broadcast to one tile of rank 1 or 2 of at most 1024
+//! What a kernel stores, and what it reduces, scans or reshapes, decides. Where all stored tiles broadcast to one tile of rank 1 or 2 of at most 1024
 //! elements, that tile is the thread shape of the [`KernelLayout`] and each thread holds one element. Otherwise there
 //! are one or more *roots*, tiles that the threads share out cooperatively: thread t owns the row-major linear indices
 //! t, t + T, t + 2T, ... Both are the same rule, with one round in the first case.
@@ -10,7 +10,7 @@
 //! says; that layout knows reductions of rank 1 and one width alone, this one all of them: there are as many threads as
 //! the largest tile needs.
 //!
-//! A stored block that is smaller than its root (1x32 in 16x32) is a [`TileLayout`] of it: replicated along the axes
+//! A stored tile that is smaller than its root (1x32 in 16x32) is a [`TileLayout`] of it: replicated along the axes
 //! where it has extent 1, and written by the owners at coordinate 0 there.
 
 use mytriton_layout::block::{BlockError, CooperativeLayout, KernelLayout, MAX_THREADS, Store, TileLayout};
@@ -33,7 +33,7 @@ pub(crate) struct Root {
     pub tail: bool,
 }
 
-/// For each dimension of a block the dimension of the root whose coordinate it has; none where the extent is 1.
+/// For each dimension of a tile the dimension of the root whose coordinate it has; none where the extent is 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Projection {
     dims: [Option<u8>; MAX_RANK],
@@ -46,7 +46,7 @@ impl Projection {
             dims: [None; MAX_RANK],
             rank: 0,
         };
-        // Blocks have rank 5 at most, as the verifier makes sure.
+        // Tiles have rank 5 at most, as the verifier makes sure.
         for dim in dims.into_iter().take(MAX_RANK) {
             projection.dims[usize::from(projection.rank)] = dim;
             projection.rank += 1;
@@ -54,7 +54,7 @@ impl Projection {
         projection
     }
 
-    /// That of a block with the shape of the root.
+    /// That of a tile with the shape of the root.
     pub(crate) fn whole(shape: &[u32]) -> Projection {
         let dim = |(dim, &extent): (usize, &u32)| (extent > 1).then_some(dim as u8);
         Projection::new(shape.iter().enumerate().map(dim))
@@ -70,12 +70,12 @@ impl Projection {
 pub(crate) enum Ownership {
     /// Every thread holds the one element.
     Uniform,
-    /// Who owns an element of the root holds the block's element at the projected coordinates.
+    /// Who owns an element of the root holds the tile's element at the projected coordinates.
     Tile { root: usize, projection: Projection },
 }
 
 impl Ownership {
-    /// Of a block with the shape of a root: who owns an element of the root holds that of the block.
+    /// Of a tile with the shape of a root: who owns an element of the root holds that of the tile.
     pub(crate) fn whole(root: usize, shape: &[u32]) -> Ownership {
         let projection = Projection::whole(shape);
         Ownership::Tile { root, projection }
@@ -97,7 +97,7 @@ pub(crate) struct Threads {
     pub count: u32,
     /// The tiles.
     pub roots: Vec<Root>,
-    /// Of each store of a block: who holds what is stored.
+    /// Of each store of a tile: who holds what is stored.
     pub stores: FxHashMap<OpId, Ownership>,
 }
 
@@ -206,7 +206,7 @@ fn root(tile: &[u32], threads: u32) -> Root {
     }
 }
 
-/// Where the elements of a stored block are, seen from its root.
+/// Where the elements of a stored tile are, seen from its root.
 fn project(shape: &[u32], tile: &[u32]) -> Result<Projection, BlockError> {
     let layout = TileLayout::new(shape, tile, &[])?;
     let axis = |(axis, &extent): (&Option<usize>, &u32)| axis.filter(|_| extent > 1).map(|axis| axis as u8);
@@ -218,13 +218,13 @@ mod tests {
     use super::*;
     use mytriton_ssa::parse_module;
 
-    /// The threads of a kernel that stores blocks of these shapes.
+    /// The threads of a kernel that stores tiles of these shapes.
     fn threads(shapes: &[&str]) -> Threads {
         let mut text = "kernel @k(%p: ptr<f32>) {\n".to_owned();
         for (i, shape) in shapes.iter().enumerate() {
-            text += &format!("%p{i} = splat %p : block<{shape}xptr<f32>>\n");
-            text += &format!("%v{i} = const 1.0 : block<{shape}xf32>\n");
-            text += &format!("store %p{i}, %v{i} : block<{shape}xptr<f32>>\n");
+            text += &format!("%p{i} = splat %p : tile<{shape}xptr<f32>>\n");
+            text += &format!("%v{i} = const 1.0 : tile<{shape}xf32>\n");
+            text += &format!("store %p{i}, %v{i} : tile<{shape}xptr<f32>>\n");
         }
         Threads::of(&parse_module(&(text + "}"), "k.ssa").unwrap().kernels[0])
     }

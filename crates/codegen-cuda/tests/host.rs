@@ -409,14 +409,14 @@ fn fused_operations_round_once() {
 fn truth_values_in_memory() {
     let text = "kernel @copy(%x: ptr<i1>, %y: ptr<i1>, %flag: i1) {
         %i = range 0, 4
-        %xs = splat %x : block<4xptr<i1>>
-        %px = addptr %xs, %i : block<4xptr<i1>>
-        %v = load %px : block<4xptr<i1>>
-        %fs = splat %flag : block<4xi1>
-        %w = xor %v, %fs : block<4xi1>
-        %ys = splat %y : block<4xptr<i1>>
-        %py = addptr %ys, %i : block<4xptr<i1>>
-        store %py, %w : block<4xptr<i1>>
+        %xs = splat %x : tile<4xptr<i1>>
+        %px = addptr %xs, %i : tile<4xptr<i1>>
+        %v = load %px : tile<4xptr<i1>>
+        %fs = splat %flag : tile<4xi1>
+        %w = xor %v, %fs : tile<4xi1>
+        %ys = splat %y : tile<4xptr<i1>>
+        %py = addptr %ys, %i : tile<4xptr<i1>>
+        store %py, %w : tile<4xptr<i1>>
     }";
     let module = parse_module(text, "copy.ssa").unwrap();
     let host = Host::compile(&[&module.kernels[0]]);

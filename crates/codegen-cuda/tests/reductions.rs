@@ -206,10 +206,10 @@ fn threads_follow_the_reduction() {
     }
     let text = "kernel @k(%p: ptr<f32>) {
         %i = range 0, 4
-        %ps = splat %p : block<4xptr<f32>>
-        %pi = addptr %ps, %i : block<4xptr<f32>>
-        %v = load %pi : block<4xptr<f32>>
-        %s = reduce %v axis 0 : block<4xf32> (%a, %b) { %c = add %a, %b : f32 yield %c }
+        %ps = splat %p : tile<4xptr<f32>>
+        %pi = addptr %ps, %i : tile<4xptr<f32>>
+        %v = load %pi : tile<4xptr<f32>>
+        %s = reduce %v axis 0 : tile<4xf32> (%a, %b) { %c = add %a, %b : f32 yield %c }
         store %p, %s : ptr<f32>
     }";
     let cuda = generate(&parse_module(text, "k.ssa").unwrap().kernels[0], &Options::default()).unwrap();
@@ -221,19 +221,19 @@ fn threads_follow_the_reduction() {
 fn what_only_relabels_moves_nothing() {
     let text = "kernel @k(%p: ptr<f32>, %q: ptr<f32>) {
         %i = range 0, 64
-        %j = reshape %i : block<64xi32> to block<1x64xi32>
-        %k = reshape %i : block<64xi32> to block<8x8xi32>
-        %t = transpose %k [1, 0] : block<8x8xi32> to block<8x8xi32>
-        %m = reshape %k : block<8x8xi32> to block<64xi32>
-        %one = reduce %j axis 0 : block<1x64xi32> (%a, %b) { %c = add %a, %b : i32 yield %c }
-        %same = scan %j axis 0 : block<1x64xi32> (%a2, %b2) { %c2 = add %a2, %b2 : i32 yield %c2 }
-        %flat = reshape %same : block<1x64xi32> to block<64xi32>
-        %n = add %m, %one : block<64xi32>
-        %o = add %n, %flat : block<64xi32>
-        %f = s_to_f %o : block<64xi32> to block<64xf32>
-        %ps = splat %p : block<64xptr<f32>>
-        %pi = addptr %ps, %i : block<64xptr<f32>>
-        store %pi, %f : block<64xptr<f32>>
+        %j = reshape %i : tile<64xi32> to tile<1x64xi32>
+        %k = reshape %i : tile<64xi32> to tile<8x8xi32>
+        %t = transpose %k [1, 0] : tile<8x8xi32> to tile<8x8xi32>
+        %m = reshape %k : tile<8x8xi32> to tile<64xi32>
+        %one = reduce %j axis 0 : tile<1x64xi32> (%a, %b) { %c = add %a, %b : i32 yield %c }
+        %same = scan %j axis 0 : tile<1x64xi32> (%a2, %b2) { %c2 = add %a2, %b2 : i32 yield %c2 }
+        %flat = reshape %same : tile<1x64xi32> to tile<64xi32>
+        %n = add %m, %one : tile<64xi32>
+        %o = add %n, %flat : tile<64xi32>
+        %f = s_to_f %o : tile<64xi32> to tile<64xf32>
+        %ps = splat %p : tile<64xptr<f32>>
+        %pi = addptr %ps, %i : tile<64xptr<f32>>
+        store %pi, %f : tile<64xptr<f32>>
     }";
     let cuda = generate(&parse_module(text, "k.ssa").unwrap().kernels[0], &Options::default()).unwrap();
     assert!(!cuda.source.contains("__syncthreads"), "{}", cuda.source);
@@ -248,8 +248,8 @@ fn what_only_relabels_moves_nothing() {
 fn lines_larger_than_shared_memory_are_refused() {
     let text = "kernel @k(%p: ptr<f32>) {
         %i = range 0, 12000
-        %f = s_to_f %i : block<12000xi32> to block<12000xf32>
-        %s, %at = reduce %f, %i axis 0 : block<12000xf32>, block<12000xi32> (%a, %i0, %b, %i1) {
+        %f = s_to_f %i : tile<12000xi32> to tile<12000xf32>
+        %s, %at = reduce %f, %i axis 0 : tile<12000xf32>, tile<12000xi32> (%a, %i0, %b, %i1) {
           %c = add %a, %b : f32
           yield %c, %i0
         }
@@ -271,13 +271,13 @@ fn lines_larger_than_shared_memory_are_refused() {
     assert_eq!(
         error.to_string(),
         "kernel 'k': the reduce at sum.ssa:4:9 keeps the elements along its axis in shared memory, which takes 96000 bytes ('f' of \
-         type block<12000xf32>: 48000 bytes, 'i' of type block<12000xi32>: 48000 bytes), and a block has 49152: use \
-         smaller blocks and a loop"
+         type tile<12000xf32>: 48000 bytes, 'i' of type tile<12000xi32>: 48000 bytes), and a block has 49152: use \
+         smaller tiles and a loop"
     );
     // One of them fits.
     let one = text.replace("%s, %at", "%s").replace("%f, %i axis", "%f axis");
     let one = one
-        .replace(", block<12000xi32> (", " (")
+        .replace(", tile<12000xi32> (", " (")
         .replace("(%a, %i0, %b, %i1)", "(%a, %b)")
         .replace("%c, %i0", "%c");
     let kernel = &parse_module(&one, "sum.ssa").unwrap().kernels[0];

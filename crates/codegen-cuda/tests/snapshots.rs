@@ -42,21 +42,21 @@ snapshots! {
 fn a_tile_in_windows() {
     let text = "kernel @column_sums(%x: ptr<f32>, %y: ptr<f32>) {
         %r = range 0, 256
-        %r1 = expand_dims %r, 1 : block<256xi32> to block<256x1xi32>
-        %r2 = broadcast %r1 : block<256x1xi32> to block<256x64xi32>
+        %r1 = expand_dims %r, 1 : tile<256xi32> to tile<256x1xi32>
+        %r2 = broadcast %r1 : tile<256x1xi32> to tile<256x64xi32>
         %c = range 0, 64
-        %c1 = expand_dims %c, 0 : block<64xi32> to block<1x64xi32>
-        %c2 = broadcast %c1 : block<1x64xi32> to block<256x64xi32>
-        %width = const 64 : block<256x64xi32>
-        %start = mul %r2, %width : block<256x64xi32>
-        %at = add %start, %c2 : block<256x64xi32>
-        %xs = splat %x : block<256x64xptr<f32>>
-        %px = addptr %xs, %at : block<256x64xptr<f32>>
-        %v = load %px : block<256x64xptr<f32>>
-        %sum = reduce %v axis 0 : block<256x64xf32> (%a, %b) { %s = add %a, %b : f32 yield %s }
-        %ys = splat %y : block<64xptr<f32>>
-        %py = addptr %ys, %c : block<64xptr<f32>>
-        store %py, %sum : block<64xptr<f32>>
+        %c1 = expand_dims %c, 0 : tile<64xi32> to tile<1x64xi32>
+        %c2 = broadcast %c1 : tile<1x64xi32> to tile<256x64xi32>
+        %width = const 64 : tile<256x64xi32>
+        %start = mul %r2, %width : tile<256x64xi32>
+        %at = add %start, %c2 : tile<256x64xi32>
+        %xs = splat %x : tile<256x64xptr<f32>>
+        %px = addptr %xs, %at : tile<256x64xptr<f32>>
+        %v = load %px : tile<256x64xptr<f32>>
+        %sum = reduce %v axis 0 : tile<256x64xf32> (%a, %b) { %s = add %a, %b : f32 yield %s }
+        %ys = splat %y : tile<64xptr<f32>>
+        %py = addptr %ys, %c : tile<64xptr<f32>>
+        store %py, %sum : tile<64xptr<f32>>
     }";
     let source = source(text, "column_sums.ssa");
     let body = source.split_once("launch_bounds").unwrap().1;

@@ -148,7 +148,7 @@ impl<'k> Site<'k> {
             extent: full,
         };
         if full != extent {
-            if u64::from(rows) * u64::from(full) > mytriton_ssa::MAX_BLOCK_ELEMENTS {
+            if u64::from(rows) * u64::from(full) > mytriton_ssa::MAX_TILE_ELEMENTS {
                 return self.fail(format!(
                     "{name} of {ty}: it fills the last dimension up to {full} elements, and the tile would be too large"
                 ));

@@ -1,7 +1,7 @@
 //! Stores whose outcome is not determined: several elements with one address and different values.
 //!
 //! The interpreter stores elements in order, so that the last one wins, and has no reason to object. Here every store of
-//! a block is followed by a load of the same elements; where one does not find its own value, another one went over it.
+//! a tile is followed by a load of the same elements; where one does not find its own value, another one went over it.
 
 use mytriton_ssa::{CastKind, CmpPred, Const, Elem, OpKind, Scalar, Type};
 
@@ -98,7 +98,7 @@ mod tests {
         let text = format!(
             "kernel @k(%p: ptr<f32>) {{
                %r = range 0, 4
-               %b = splat %p : block<4xptr<f32>>
+               %b = splat %p : tile<4xptr<f32>>
                {body}
             }}"
         );
@@ -114,17 +114,17 @@ mod tests {
 
     #[test]
     fn conflicts_are_found() {
-        let values = "%v = s_to_f %r : block<4xi32> to block<4xf32>";
-        let same = "%v = const 1.5 : block<4xf32>";
-        let apart = "%a = addptr %b, %r : block<4xptr<f32>>";
-        let store = "store %a, %v : block<4xptr<f32>>";
+        let values = "%v = s_to_f %r : tile<4xi32> to tile<4xf32>";
+        let same = "%v = const 1.5 : tile<4xf32>";
+        let apart = "%a = addptr %b, %r : tile<4xptr<f32>>";
+        let store = "store %a, %v : tile<4xptr<f32>>";
         let one_place = store.replace("%a", "%b");
         assert!(!conflicts(&format!("{values} {apart} {store}")));
         assert!(!conflicts(&format!("{same} {one_place}")));
         assert!(conflicts(&format!("{values} {one_place}")));
         // Under a mask of one element it is fine, of two it is not; in a branch as well.
         for (limit, expected) in [(1, false), (2, true)] {
-            let mask = format!("%n = const {limit} : block<4xi32> %m = cmp lt %r, %n : block<4xi32>");
+            let mask = format!("%n = const {limit} : tile<4xi32> %m = cmp lt %r, %n : tile<4xi32>");
             let masked = one_place.replace("%v :", "%v, %m :");
             assert_eq!(conflicts(&format!("{values} {mask} {masked}")), expected);
             let branch = format!("%t = const true : i1 {values} {mask} if %t {{ {masked} }}");

@@ -345,12 +345,12 @@ mod tests {
                 "different bounds",
             ),
             (
-                "%v = splat %x : block<4xf32> %s = reduce %v axis 0 : block<4xf32> (%p, %q) { %t = add %p, %q : f32 yield %t }
+                "%v = splat %x : tile<4xf32> %s = reduce %v axis 0 : tile<4xf32> (%p, %q) { %t = add %p, %q : f32 yield %t }
                  store %b, %s : ptr<f32>",
                 "'reduce' combines in a way that may depend on the order",
             ),
             (
-                "%v = range 0, 4 %s = reduce %v axis 0 : block<4xi32> (%p, %q) { yield %q } store %c, %s : ptr<i32>",
+                "%v = range 0, 4 %s = reduce %v axis 0 : tile<4xi32> (%p, %q) { yield %q } store %c, %s : ptr<i32>",
                 "'reduce' combines",
             ),
             (

@@ -11,48 +11,48 @@ kernel @add(%x: ptr<f32>, %y: ptr<f32>, %out: ptr<f32>, %n: i32) {
   %pid = program_id x
   %size = const 1024 : i32
   %start = mul %pid, %size : i32
-  %starts = splat %start : block<1024xi32>
+  %starts = splat %start : tile<1024xi32>
   %range = range 0, 1024
-  %at = add %starts, %range : block<1024xi32>
-  %ns = splat %n : block<1024xi32>
-  %mask = cmp lt %at, %ns : block<1024xi32>
-  %xs = splat %x : block<1024xptr<f32>>
-  %xp = addptr %xs, %at : block<1024xptr<f32>>
-  %a = load %xp, %mask : block<1024xptr<f32>>
-  %ys = splat %y : block<1024xptr<f32>>
-  %yp = addptr %ys, %at : block<1024xptr<f32>>
-  %b = load %yp, %mask : block<1024xptr<f32>>
-  %sum = add %a, %b : block<1024xf32>
-  %outs = splat %out : block<1024xptr<f32>>
-  %op = addptr %outs, %at : block<1024xptr<f32>>
-  store %op, %sum, %mask : block<1024xptr<f32>>
+  %at = add %starts, %range : tile<1024xi32>
+  %ns = splat %n : tile<1024xi32>
+  %mask = cmp lt %at, %ns : tile<1024xi32>
+  %xs = splat %x : tile<1024xptr<f32>>
+  %xp = addptr %xs, %at : tile<1024xptr<f32>>
+  %a = load %xp, %mask : tile<1024xptr<f32>>
+  %ys = splat %y : tile<1024xptr<f32>>
+  %yp = addptr %ys, %at : tile<1024xptr<f32>>
+  %b = load %yp, %mask : tile<1024xptr<f32>>
+  %sum = add %a, %b : tile<1024xf32>
+  %outs = splat %out : tile<1024xptr<f32>>
+  %op = addptr %outs, %at : tile<1024xptr<f32>>
+  store %op, %sum, %mask : tile<1024xptr<f32>>
 }
 
 kernel @iterate(%x: ptr<f32>, %y: ptr<f32>, %out: ptr<f32>, %n: i32) {
   %pid = program_id x
   %size = const 1024 : i32
   %start = mul %pid, %size : i32
-  %starts = splat %start : block<1024xi32>
+  %starts = splat %start : tile<1024xi32>
   %range = range 0, 1024
-  %at = add %starts, %range : block<1024xi32>
-  %xs = splat %x : block<1024xptr<f32>>
-  %xp = addptr %xs, %at : block<1024xptr<f32>>
-  %v = load %xp : block<1024xptr<f32>>
+  %at = add %starts, %range : tile<1024xi32>
+  %xs = splat %x : tile<1024xptr<f32>>
+  %xp = addptr %xs, %at : tile<1024xptr<f32>>
+  %v = load %xp : tile<1024xptr<f32>>
   %zero = const 0 : i32
   %one = const 1 : i32
   %trips = const 100 : i32
-  %half = const 0.5 : block<1024xf32>
-  %end, %count = for %i = %zero to %trips step %one : i32 carry (%u = %v : block<1024xf32>, %c = %zero : i32) {
+  %half = const 0.5 : tile<1024xf32>
+  %end, %count = for %i = %zero to %trips step %one : i32 carry (%u = %v : tile<1024xf32>, %c = %zero : i32) {
     %is = u_to_f %i : i32 to f32
-    %added = splat %is : block<1024xf32>
-    %scaled = mul %u, %half : block<1024xf32>
-    %next = add %scaled, %added : block<1024xf32>
+    %added = splat %is : tile<1024xf32>
+    %scaled = mul %u, %half : tile<1024xf32>
+    %next = add %scaled, %added : tile<1024xf32>
     %d = add %c, %one : i32
     yield %next, %d
   }
-  %outs = splat %out : block<1024xptr<f32>>
-  %op = addptr %outs, %at : block<1024xptr<f32>>
-  store %op, %end : block<1024xptr<f32>>
+  %outs = splat %out : tile<1024xptr<f32>>
+  %op = addptr %outs, %at : tile<1024xptr<f32>>
+  store %op, %end : tile<1024xptr<f32>>
 }";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

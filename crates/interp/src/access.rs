@@ -1,8 +1,8 @@
-//! Loads and stores of blocks.
+//! Loads and stores of tiles.
 
 use std::cell::RefCell;
 
-use crate::block::{Block, Element};
+use crate::tile::{Tile, Element};
 use crate::cells::{Cells, Raw};
 use crate::memory::{Buffer, Memory};
 use crate::races::{Conflict, Shadow};
@@ -48,7 +48,7 @@ pub(crate) struct Accessor<'a> {
     pub races: Option<(&'a RefCell<Shadow>, u64)>,
 }
 
-/// Follows the addresses of a block, most of which fall in one buffer.
+/// Follows the addresses of a tile, most of which fall in one buffer.
 struct Cursor<'a, R: Raw> {
     memory: &'a Memory,
     base: u64,
@@ -144,9 +144,9 @@ impl<'a, R: Raw> Cursor<'a, R> {
 /// Refuses an undefined mask or address of an element, or a value to be stored there.
 fn check_defined(
     i: usize,
-    pointers: &Block,
-    value: Option<&Block>,
-    mask: Option<&Block>,
+    pointers: &Tile,
+    value: Option<&Tile>,
+    mask: Option<&Tile>,
     active: bool,
 ) -> Result<(), Faulty> {
     let undefined = |role, code| Err((i, RawFault::Undefined { role, code }));
@@ -171,14 +171,14 @@ impl Accessor<'_> {
     /// Loads the elements whose mask holds into `out`; others come from `other`, or are marked with `poison`.
     pub fn load<T: Element>(
         &self,
-        pointers: &Block,
-        mask: Option<&Block>,
-        other: Option<&Block>,
+        pointers: &Tile,
+        mask: Option<&Tile>,
+        other: Option<&Tile>,
         poison: u32,
-        out: &mut Block,
+        out: &mut Tile,
     ) -> Result<(), Faulty> {
         let addresses = pointers.get::<i64>();
-        let masks = mask.map(Block::get::<bool>);
+        let masks = mask.map(Tile::get::<bool>);
         let loaded = out.begin::<T>();
         let mut cursor = Cursor::<T::Raw>::new(self.memory);
         let careful = self.races.is_some() || [Some(pointers), mask].iter().flatten().any(|b| b.poison.is_some());
@@ -220,12 +220,12 @@ impl Accessor<'_> {
     }
 
     /// Stores the elements whose mask holds, in order.
-    pub fn store<T: Element>(&self, pointers: &Block, value: &Block, mask: Option<&Block>) -> Result<(), Faulty> {
+    pub fn store<T: Element>(&self, pointers: &Tile, value: &Tile, mask: Option<&Tile>) -> Result<(), Faulty> {
         let (addresses, values) = (pointers.get::<i64>(), value.get::<T>());
-        let masks = mask.map(Block::get::<bool>);
+        let masks = mask.map(Tile::get::<bool>);
         let mut cursor = Cursor::<T::Raw>::new(self.memory);
-        let blocks = [Some(pointers), Some(value), mask];
-        let careful = self.races.is_some() || blocks.iter().flatten().any(|b| b.poison.is_some());
+        let tiles = [Some(pointers), Some(value), mask];
+        let careful = self.races.is_some() || tiles.iter().flatten().any(|b| b.poison.is_some());
         if !careful && let Some(cells) = cursor.run(addresses, masks) {
             for (cell, value) in cells.iter().zip(values) {
                 T::Raw::set(cell, value.to_raw());

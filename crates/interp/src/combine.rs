@@ -1,18 +1,18 @@
-//! Reductions and scans: the combine of a whole slice of the block at a time.
+//! Reductions and scans: the combine of a whole slice of the tile at a time.
 //!
 //! The order is part of this definition: element 0 is the first accumulator, and elements 1, 2, ... are combined with it
 //! from the right, one after another (a reverse scan starts at the last index and goes down). No neutral element takes
-//! part. All lines of the block along the axis, its *lanes*, advance together: the combine's operations run on vectors
+//! part. All lines of the tile along the axis, its *lanes*, advance together: the combine's operations run on vectors
 //! with one element for each lane.
 
 use std::collections::HashMap;
 
 use mytriton_ssa::{OpData, OpId, OpKind, RegionId, ValueId};
 
-use crate::block::{Block, Element, each_scalar, storage};
+use crate::tile::{Tile, Element, each_scalar, storage};
 use crate::eval::{Context, evaluate};
 
-/// How the lanes of a block lie: its elements are `outer` times `extent` times `inner`, the axis in the middle.
+/// How the lanes of a tile lie: its elements are `outer` times `extent` times `inner`, the axis in the middle.
 #[derive(Clone, Copy)]
 struct Lanes {
     outer: usize,
@@ -59,7 +59,7 @@ struct Combine<'a> {
     yields: Vec<usize>,
     /// Is each of these computed by a step of its own, so that it can be moved rather than copied?
     moves: bool,
-    slots: Vec<Block>,
+    slots: Vec<Tile>,
 }
 
 struct Step<'a> {
@@ -73,7 +73,7 @@ impl<'a> Combine<'a> {
     fn new(cx: &'a Context<'a>, region: RegionId, lanes: usize) -> Combine<'a> {
         let region = cx.kernel.region(region);
         let mut numbers: HashMap<ValueId, usize> = region.args.iter().copied().zip(0..).collect();
-        let mut slots = vec![Block::empty(); region.args.len()];
+        let mut slots = vec![Tile::empty(); region.args.len()];
         let (mut steps, mut yields) = (Vec::new(), Vec::new());
         for &id in &region.ops {
             let op = cx.kernel.op(id);
@@ -83,7 +83,7 @@ impl<'a> Combine<'a> {
                 continue;
             }
             let result = slots.len();
-            let mut slot = Block::empty();
+            let mut slot = Tile::empty();
             numbers.insert(op.results[0], result);
             if let OpKind::Const(value) = op.kind {
                 each_scalar!(value.scalar(), T => slot.begin::<T>().resize(lanes, T::from_const(value)));
@@ -111,7 +111,7 @@ impl<'a> Combine<'a> {
     /// Runs its operations on what is in the slots of the arguments.
     fn run(&mut self) {
         for step in &self.steps {
-            let mut out = std::mem::replace(&mut self.slots[step.result], Block::empty());
+            let mut out = std::mem::replace(&mut self.slots[step.result], Tile::empty());
             let mut operands = [&self.slots[0]; 3];
             for (operand, &slot) in operands.iter_mut().zip(&step.operands) {
                 *operand = &self.slots[slot];
@@ -128,7 +128,7 @@ impl<'a> Combine<'a> {
                 self.slots.swap(i, self.yields[i]);
             }
         } else {
-            let values: Vec<Block> = self.yields.iter().map(|&slot| self.slots[slot].clone()).collect();
+            let values: Vec<Tile> = self.yields.iter().map(|&slot| self.slots[slot].clone()).collect();
             for (slot, value) in self.slots.iter_mut().zip(values) {
                 *slot = value;
             }
@@ -137,7 +137,7 @@ impl<'a> Combine<'a> {
 }
 
 /// The results of a reduction or scan of these operands.
-pub(crate) fn combine(cx: &Context, op: &OpData, operands: &[&Block]) -> Vec<Block> {
+pub(crate) fn combine(cx: &Context, op: &OpData, operands: &[&Tile]) -> Vec<Tile> {
     let (axis, scan) = match op.kind {
         OpKind::Reduce { axis } => (axis, None),
         OpKind::Scan { axis, reverse } => (axis, Some(reverse)),
@@ -147,7 +147,7 @@ pub(crate) fn combine(cx: &Context, op: &OpData, operands: &[&Block]) -> Vec<Blo
     let n = operands.len();
     let scalars: Vec<_> = op.operands.iter().map(|&v| storage(cx.kernel.ty(v))).collect();
     let mut combine = Combine::new(cx, op.regions[0], lanes.count());
-    let mut results: Vec<Block> = match scan {
+    let mut results: Vec<Tile> = match scan {
         Some(_) => operands.iter().map(|&x| x.clone()).collect(),
         None => Vec::new(),
     };

@@ -99,7 +99,7 @@ pub struct ProgramError {
     pub op: String,
     /// The program's index in the grid.
     pub program: [u32; 3],
-    /// The element's index within the block that the operation works on; none where that is a scalar.
+    /// The element's index within the tile that the operation works on; none where that is a scalar.
     pub element: Option<Vec<u32>>,
     /// What happened.
     pub fault: Fault,
@@ -222,12 +222,12 @@ pub enum Fault {
         used_by: String,
     },
     /// An index of `gather` that is no coordinate of the axis, whose element is then used.
-    #[error("the index is outside of axis {axis} of {block}; the result is used as the {role} of {used_by}")]
+    #[error("the index is outside of axis {axis} of {tile}; the result is used as the {role} of {used_by}")]
     GatherIndex {
         /// The axis along which elements are chosen.
         axis: usize,
-        /// The block that they are chosen from.
-        block: Type,
+        /// The tile that they are chosen from.
+        tile: Type,
         /// What the result is used for.
         role: &'static str,
         /// The operation that uses it, with its place.

@@ -1,9 +1,9 @@
-//! The pure operations but those with several results, a whole block at a time: one dispatch on operation and type, then a loop over elements.
+//! The pure operations but those with several results, a whole tile at a time: one dispatch on operation and type, then a loop over elements.
 //! None of them can fail; what has no value is marked as poison.
 
 use mytriton_ssa::{CastKind, CmpPred, Elem, Kernel, OpData, OpId, OpKind, Type};
 
-use crate::block::{Block, Element, Poison, Why, each_float, each_int, each_scalar, map1, map2, storage};
+use crate::tile::{Tile, Element, Poison, Why, each_float, each_int, each_scalar, map1, map2, storage};
 use crate::float::{self, Float};
 use crate::int::{self, Int};
 use crate::select::{self, Choice};
@@ -19,7 +19,7 @@ pub(crate) struct Context<'a> {
 }
 
 /// Computes a pure operation's result into `out`, whose allocations are used again.
-pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Block], out: &mut Block) {
+pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Tile], out: &mut Tile) {
     let result = cx.kernel.ty(op.results[0]);
     let scalar = storage(result);
     let operand_ty = |i: usize| cx.kernel.ty(op.operands[i]);
@@ -140,7 +140,7 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Block],
     }
 }
 
-fn compare(pred: CmpPred, ty: Type, a: &Block, b: &Block, out: &mut Vec<bool>) {
+fn compare(pred: CmpPred, ty: Type, a: &Tile, b: &Tile, out: &mut Vec<bool>) {
     let scalar = storage(ty);
     match pred {
         // `!=` of floats is true when one is NaN, as Rust's is.
@@ -192,8 +192,8 @@ fn select<T: Element>(condition: &[bool], a: &[T], b: &[T], out: &mut Vec<T>) {
 }
 
 /// An element is undefined where the condition or the chosen arm is.
-fn selected_poison(condition: &Block, a: &Block, b: &Block) -> Option<Vec<u32>> {
-    if [condition, a, b].iter().all(|block| block.poison.is_none()) {
+fn selected_poison(condition: &Tile, a: &Tile, b: &Tile) -> Option<Vec<u32>> {
+    if [condition, a, b].iter().all(|tile| tile.poison.is_none()) {
         return None;
     }
     let (conditions, elements) = (condition.get::<bool>(), a.len());
@@ -208,7 +208,7 @@ fn selected_poison(condition: &Block, a: &Block, b: &Block) -> Option<Vec<u32>> 
     Some((0..elements).map(code).collect())
 }
 
-fn cast(kind: CastKind, x: &Block, from: Type, to: Type, out: &mut Block) {
+fn cast(kind: CastKind, x: &Tile, from: Type, to: Type, out: &mut Tile) {
     let (from, to) = (storage(from), storage(to));
     match kind {
         CastKind::SExt => each_int!(from, A => each_int!(to, B => {

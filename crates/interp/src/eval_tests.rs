@@ -1,4 +1,4 @@
-//! The block operations against the scalar meaning that the optimiser folds with, and against the language's numbers.
+//! The tile operations against the scalar meaning that the optimiser folds with, and against the language's numbers.
 
 use mytriton_ssa::{
     BinaryOp, Builder, CastKind, CmpPred, Const, Elem, OpKind, Scalar, Type, UnaryOp, eval_binary, eval_cast, eval_cmp,
@@ -6,26 +6,26 @@ use mytriton_ssa::{
 };
 use proptest::prelude::*;
 
-use crate::block::{Block, Element, Poison, Why, each_scalar};
+use crate::tile::{Tile, Element, Poison, Why, each_scalar};
 use crate::eval::{Context, evaluate};
 
-/// The elements of a block as constants.
-fn constants(block: &Block, scalar: Scalar) -> Vec<Const> {
+/// The elements of a tile as constants.
+fn constants(tile: &Tile, scalar: Scalar) -> Vec<Const> {
     use crate::cells::Raw;
     each_scalar!(scalar, T => {
-        block.get::<T>().iter().map(|x| Const::from_bits(scalar, x.to_raw().to_u64())).collect()
+        tile.get::<T>().iter().map(|x| Const::from_bits(scalar, x.to_raw().to_u64())).collect()
     })
 }
 
-fn block_of(elements: &[Const]) -> Block {
-    let mut block = Block::empty();
+fn tile_of(elements: &[Const]) -> Tile {
+    let mut tile = Tile::empty();
     each_scalar!(elements[0].scalar(), T => {
-        block.begin::<T>().extend(elements.iter().map(|&c| T::from_const(c)));
+        tile.begin::<T>().extend(elements.iter().map(|&c| T::from_const(c)));
     });
-    block
+    tile
 }
 
-/// Runs an operation on blocks of equal length.
+/// Runs an operation on tiles of equal length.
 fn apply(kind: OpKind, operands: &[&[Const]], to: Option<Scalar>) -> (Vec<Const>, Option<Vec<u32>>) {
     let mut builder = Builder::new("k");
     let params: Vec<_> = operands
@@ -40,7 +40,7 @@ fn apply(kind: OpKind, operands: &[&[Const]], to: Option<Scalar>) -> (Vec<Const>
     let result = builder.op(kind, &params, to.map(Type::scalar)).unwrap().unwrap();
     let kernel = builder.finish();
     let scalar = kernel.ty(result).as_scalar().unwrap();
-    let blocks: Vec<Block> = operands.iter().map(|x| block_of(x)).collect();
+    let tiles: Vec<Tile> = operands.iter().map(|x| tile_of(x)).collect();
     let cx = Context {
         kernel: &kernel,
         program: [0; 3],
@@ -48,9 +48,9 @@ fn apply(kind: OpKind, operands: &[&[Const]], to: Option<Scalar>) -> (Vec<Const>
     };
     let op = kernel.ops_in_order()[0];
     // What an earlier result left behind must not matter.
-    let mut out = Block::scalar(7i8);
+    let mut out = Tile::scalar(7i8);
     out.poison = Some(vec![3]);
-    evaluate(&cx, op, kernel.op(op), &blocks.iter().collect::<Vec<_>>(), &mut out);
+    evaluate(&cx, op, kernel.op(op), &tiles.iter().collect::<Vec<_>>(), &mut out);
     (constants(&out, scalar), out.poison)
 }
 
@@ -98,7 +98,7 @@ fn triples(scalar: Scalar) -> impl Strategy<Value = Vec<[Const; 3]>> {
     prop::collection::vec(triple, 1..40)
 }
 
-/// Compares every operation on blocks of these numbers with its scalar meaning.
+/// Compares every operation on tiles of these numbers with its scalar meaning.
 fn check(scalar: Scalar, triples: &[[Const; 3]]) -> Result<(), TestCaseError> {
     let column = |i: usize| triples.iter().map(|t| t[i]).collect::<Vec<_>>();
     let (a, b, c) = (column(0), column(1), column(2));
@@ -171,15 +171,15 @@ macro_rules! agrees_with_the_scalar_meaning {
 }
 
 agrees_with_the_scalar_meaning! {
-    blocks_of_i1: I1,
-    blocks_of_i8: I8,
-    blocks_of_i16: I16,
-    blocks_of_i32: I32,
-    blocks_of_i64: I64,
-    blocks_of_f16: F16,
-    blocks_of_bf16: BF16,
-    blocks_of_f32: F32,
-    blocks_of_f64: F64,
+    tiles_of_i1: I1,
+    tiles_of_i8: I8,
+    tiles_of_i16: I16,
+    tiles_of_i32: I32,
+    tiles_of_i64: I64,
+    tiles_of_f16: F16,
+    tiles_of_bf16: BF16,
+    tiles_of_f32: F32,
+    tiles_of_f64: F64,
 }
 
 fn i32s(values: &[i32]) -> Vec<Const> {

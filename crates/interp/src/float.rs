@@ -9,7 +9,7 @@
 use half::{bf16, f16};
 use mytriton_ssa::{BinaryOp, UnaryOp};
 
-use crate::block::{Element, map1, map2};
+use crate::tile::{Element, map1, map2};
 
 /// A type whose arithmetic the processor has.
 pub(crate) trait Native:

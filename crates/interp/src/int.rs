@@ -3,7 +3,7 @@
 
 use mytriton_ssa::BinaryOp;
 
-use crate::block::{Element, Why, map2};
+use crate::tile::{Element, Why, map2};
 
 /// An integer type of the language.
 pub(crate) trait Int: Element {

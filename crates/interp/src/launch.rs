@@ -8,7 +8,7 @@ use mytriton_ssa::{Const, Elem, Kernel, Type, verify};
 use rayon::prelude::*;
 
 use crate::access::Accessor;
-use crate::block::Block;
+use crate::tile::Tile;
 use crate::error::{ArgumentProblem, InterpError};
 use crate::machine::{Machine, Plan};
 use crate::memory::{BufferId, Memory};
@@ -104,7 +104,7 @@ struct Launch<'a> {
     kernel: &'a Kernel,
     plan: &'a Plan,
     grid: [u32; 3],
-    values: Vec<Block>,
+    values: Vec<Tile>,
     args: &'a [Argument],
     memory: &'a Memory,
     options: Options,
@@ -267,20 +267,20 @@ impl Progress {
 }
 
 /// The value of a parameter, or why the argument does not fit it.
-fn value_of(arg: &Argument, ty: Type, divisibility: u32, memory: &Memory) -> Result<Block, ArgumentProblem> {
+fn value_of(arg: &Argument, ty: Type, divisibility: u32, memory: &Memory) -> Result<Tile, ArgumentProblem> {
     let mismatch = |found: String| Err(ArgumentProblem::Type { expected: ty, found });
-    let (block, number) = match (*arg, ty.elem) {
+    let (tile, number) = match (*arg, ty.elem) {
         (Argument::Scalar(value), Elem::Scalar(scalar)) if value.scalar() == scalar => {
-            (Block::from_const(value), value.as_signed())
+            (Tile::from_const(value), value.as_signed())
         }
         (Argument::Scalar(value), _) => return mismatch(format!("the {} {value}", value.scalar())),
         (_, Elem::Scalar(_)) => return mismatch("a pointer".to_owned()),
         (Argument::Buffer { buffer, byte_offset }, _) => {
             let base = memory.address(buffer).map_err(|_| ArgumentProblem::NoSuchBuffer)?;
             let address = base.wrapping_add(byte_offset) as i64;
-            (Block::scalar(address), Some(address))
+            (Tile::scalar(address), Some(address))
         }
-        (Argument::Address(address), _) => (Block::scalar(address as i64), Some(address as i64)),
+        (Argument::Address(address), _) => (Tile::scalar(address as i64), Some(address as i64)),
     };
     match number {
         Some(number) if number % i64::from(divisibility.max(1)) != 0 => Err(ArgumentProblem::Divisibility {
@@ -290,6 +290,6 @@ fn value_of(arg: &Argument, ty: Type, divisibility: u32, memory: &Memory) -> Res
             },
             divisibility,
         }),
-        _ => Ok(block),
+        _ => Ok(tile),
     }
 }

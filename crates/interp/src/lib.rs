@@ -1,7 +1,7 @@
 //! Reference interpreter of typed SSA: runs kernels on the CPU, exactly as the language defines them.
 //!
 //! It is the oracle that compiled kernels are compared with, and the device that is there when no GPU is. A value is a
-//! typed vector of its elements; each operation runs over a whole block at a time, and the programs of a grid run in
+//! typed vector of its elements; each operation runs over a whole tile at a time, and the programs of a grid run in
 //! parallel. What has no meaning is an error that names the operation's place in the user's source, the program and
 //! the element: accesses out of bounds or misaligned, the use of undefined values, loops that do not end, and on
 //! request races between programs.
@@ -40,7 +40,7 @@
 //! ```
 
 mod access;
-mod block;
+mod tile;
 mod cells;
 mod combine;
 mod error;

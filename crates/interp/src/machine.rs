@@ -5,7 +5,7 @@ use std::rc::Rc;
 use mytriton_ssa::{Kernel, OpData, OpId, OpKind, RegionId, ValueId};
 
 use crate::access::{Accessor, Faulty, RawFault};
-use crate::block::{Block, Element, Poison, Why, each_int, each_scalar, storage};
+use crate::tile::{Tile, Element, Poison, Why, each_int, each_scalar, storage};
 use crate::combine::combine;
 use crate::eval::{Context, evaluate};
 use crate::int::Int;
@@ -65,7 +65,7 @@ impl Plan {
 #[derive(Debug)]
 pub(crate) struct Trap {
     pub op: OpId,
-    /// The element's number in the operation's block.
+    /// The element's number in the operation's tile.
     pub element: Option<usize>,
     pub fault: RawFault,
 }
@@ -82,9 +82,9 @@ pub(crate) struct Machine<'a> {
     steps: u64,
     /// The values by index. What a finished operation leaves here is overwritten when it runs again, so that its
     /// allocation is used again unless a carried value shares it.
-    frame: Vec<Rc<Block>>,
+    frame: Vec<Rc<Tile>>,
     /// Stands in the frame for values that are not there yet.
-    empty: Rc<Block>,
+    empty: Rc<Tile>,
 }
 
 impl<'a> Machine<'a> {
@@ -93,11 +93,11 @@ impl<'a> Machine<'a> {
         kernel: &'a Kernel,
         plan: &'a Plan,
         grid: [u32; 3],
-        args: &[Block],
+        args: &[Tile],
         accessor: Accessor<'a>,
         max_steps: Option<u64>,
     ) -> Machine<'a> {
-        let empty = Rc::new(Block::empty());
+        let empty = Rc::new(Tile::empty());
         let mut machine = Machine {
             cx: Context {
                 kernel,
@@ -153,24 +153,24 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn value(&self, id: ValueId) -> &Block {
+    fn value(&self, id: ValueId) -> &Tile {
         &self.frame[id.index()]
     }
 
     /// Takes a result's place out of the frame, to be written and put back.
-    fn take(&mut self, id: ValueId) -> Rc<Block> {
+    fn take(&mut self, id: ValueId) -> Rc<Tile> {
         let old = std::mem::replace(&mut self.frame[id.index()], Rc::clone(&self.empty));
         if Rc::strong_count(&old) == 1 {
             old
         } else {
-            Rc::new(Block::empty())
+            Rc::new(Tile::empty())
         }
     }
 
     fn pure(&mut self, id: OpId, op: &OpData) {
         let result = op.results[0];
         if let OpKind::Reduce { .. } | OpKind::Scan { .. } = op.kind {
-            let operands: Vec<&Block> = op.operands.iter().map(|&v| self.value(v)).collect();
+            let operands: Vec<&Tile> = op.operands.iter().map(|&v| self.value(v)).collect();
             let values = combine(&self.cx, op, &operands);
             self.assign(&op.results, values.into_iter().map(Rc::new).collect());
             return;
@@ -220,19 +220,19 @@ impl<'a> Machine<'a> {
 
     fn access_trap(&self, op: OpId, data: &OpData, faulty: Faulty) -> Box<Trap> {
         let (element, fault) = faulty;
-        let block = !self.cx.kernel.ty(data.operands[0]).is_scalar();
+        let tile = !self.cx.kernel.ty(data.operands[0]).is_scalar();
         Box::new(Trap {
             op,
-            element: block.then_some(element),
+            element: tile.then_some(element),
             fault,
         })
     }
 
     /// A scalar on which control depends, which must be defined.
     fn scalar<T: Element>(&self, op: OpId, value: ValueId, role: &'static str) -> Flow<T> {
-        let block = self.value(value);
-        match block.poison_at(0) {
-            0 => Ok(block.get::<T>()[0]),
+        let tile = self.value(value);
+        match tile.poison_at(0) {
+            0 => Ok(tile.get::<T>()[0]),
             code => Err(Box::new(Trap {
                 op,
                 element: None,
@@ -255,11 +255,11 @@ impl<'a> Machine<'a> {
     }
 
     /// The values of some ids, shared.
-    fn share(&self, ids: &[ValueId]) -> Vec<Rc<Block>> {
+    fn share(&self, ids: &[ValueId]) -> Vec<Rc<Tile>> {
         ids.iter().map(|id| Rc::clone(&self.frame[id.index()])).collect()
     }
 
-    fn assign(&mut self, ids: &[ValueId], values: Vec<Rc<Block>>) {
+    fn assign(&mut self, ids: &[ValueId], values: Vec<Rc<Tile>>) {
         for (id, value) in ids.iter().zip(values) {
             self.frame[id.index()] = value;
         }

@@ -3,7 +3,7 @@
 use mytriton_ssa::{Elem, Kernel, OpData, OpId, OpKind, Scalar};
 
 use crate::access::{BufferBounds, RawFault};
-use crate::block::{Poison, Why};
+use crate::tile::{Poison, Why};
 use crate::error::{Access, Fault, ProgramError};
 use crate::launch::{Argument, index_of};
 use crate::machine::{Machine, Trap};
@@ -48,7 +48,7 @@ impl Reporter<'_> {
                                 OpKind::Gather { axis } => axis,
                                 _ => 0,
                             },
-                            block: self.kernel.ty(gather.operands[0]),
+                            tile: self.kernel.ty(gather.operands[0]),
                             role,
                             used_by: self.describe(trap.op),
                         }

@@ -2,11 +2,11 @@
 
 use mytriton_ssa::Scalar;
 
-use crate::block::{Block, each_scalar};
+use crate::tile::{Tile, each_scalar};
 use crate::int::Int;
 
-/// Two blocks of one shape side by side along a new last dimension.
-pub(crate) fn join(a: &Block, b: &Block, scalar: Scalar, out: &mut Block) {
+/// Two tiles of one shape side by side along a new last dimension.
+pub(crate) fn join(a: &Tile, b: &Tile, scalar: Scalar, out: &mut Tile) {
     each_scalar!(scalar, T => {
         let elements = out.begin::<T>();
         elements.extend(a.get::<T>().iter().zip(b.get::<T>()).flat_map(|(&a, &b)| [a, b]));
@@ -15,10 +15,10 @@ pub(crate) fn join(a: &Block, b: &Block, scalar: Scalar, out: &mut Block) {
         .then(|| (0..a.len()).flat_map(|i| [a.poison_at(i), b.poison_at(i)]).collect());
 }
 
-/// The halves of a block along its last dimension, which has extent 2.
-pub(crate) fn split(x: &Block, scalar: Scalar) -> [Block; 2] {
+/// The halves of a tile along its last dimension, which has extent 2.
+pub(crate) fn split(x: &Tile, scalar: Scalar) -> [Tile; 2] {
     [0, 1].map(|half| {
-        let mut out = Block::empty();
+        let mut out = Tile::empty();
         let every_other = |codes: &Vec<u32>| codes.iter().skip(half).step_by(2).copied().collect();
         each_scalar!(scalar, T => out.begin::<T>().extend(x.get::<T>().iter().skip(half).step_by(2)));
         out.poison = x.poison.as_ref().map(every_other);
@@ -35,7 +35,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// From a block of extents `from` by an index of extents `by`, which are equal but along the axis.
+    /// From a tile of extents `from` by an index of extents `by`, which are equal but along the axis.
     pub fn of(from: &[u32], by: &[u32], axis: usize) -> Choice {
         Choice {
             extent: from[axis] as usize,
@@ -58,12 +58,12 @@ impl Choice {
 
 /// The elements of `x` with these numbers; where there is none the result is undefined, by the code `outside`.
 pub(crate) fn gather(
-    x: &Block,
-    index: &Block,
+    x: &Tile,
+    index: &Tile,
     scalar: Scalar,
     sources: &[Option<usize>],
     outside: u32,
-    out: &mut Block,
+    out: &mut Tile,
 ) {
     each_scalar!(scalar, T => {
         let from = x.get::<T>();
@@ -81,7 +81,7 @@ pub(crate) fn gather(
 }
 
 /// How many elements are 0, 1, ... below `bins`. One undefined element that may count makes every bin undefined.
-pub(crate) fn histogram<T: Int>(x: &Block, mask: Option<&Block>, bins: usize, out: &mut Block) {
+pub(crate) fn histogram<T: Int>(x: &Tile, mask: Option<&Tile>, bins: usize, out: &mut Tile) {
     let mut counts = vec![0u32; bins];
     let mut code = 0;
     for (i, value) in x.get::<T>().iter().enumerate() {
@@ -99,7 +99,7 @@ pub(crate) fn histogram<T: Int>(x: &Block, mask: Option<&Block>, bins: usize, ou
             *count += 1;
         }
     }
-    // A block has at most 2^20 elements.
+    // A tile has at most 2^20 elements.
     out.begin::<i32>().extend(counts.into_iter().map(|count| count as i32));
     out.poison = (code != 0).then(|| vec![code; bins]);
 }

@@ -2,7 +2,7 @@
 
 use mytriton_ssa::Permutation;
 
-/// Appends the block stretched from extents `from` to extents `to` of the same rank: each is kept or was 1.
+/// Appends the tile stretched from extents `from` to extents `to` of the same rank: each is kept or was 1.
 pub(crate) fn broadcast<T: Copy>(x: &[T], from: &[u32], to: &[u32], out: &mut Vec<T>) {
     if from == to {
         out.extend_from_slice(x);
@@ -29,7 +29,7 @@ pub(crate) fn broadcast<T: Copy>(x: &[T], from: &[u32], to: &[u32], out: &mut Ve
     }
 }
 
-/// Appends the block of extents `dims` with its dimensions in another order.
+/// Appends the tile of extents `dims` with its dimensions in another order.
 pub(crate) fn transpose<T: Copy>(x: &[T], dims: &[u32], order: &Permutation, out: &mut Vec<T>) {
     // Of each dimension of the result: its extent, and how far apart its elements are in `x`.
     let mut strides = vec![1; dims.len()];

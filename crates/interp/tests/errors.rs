@@ -10,7 +10,7 @@ use mytriton_ssa::{Const, Elem, Kernel, Loc, OpKind, Scalar};
 /// Loads two elements from where %at says, with or without a mask, and stores their sum with what was there.
 fn copy(mask: bool) -> Bench {
     let (declare, load) = if mask {
-        ("%all = const true : block<2x4xi1>", "%xp, %all")
+        ("%all = const true : tile<2x4xi1>", "%xp, %all")
     } else {
         ("", "%xp")
     };
@@ -20,27 +20,27 @@ fn copy(mask: bool) -> Bench {
   %pid = program_id y
   %eight = const 8 : i32
   %start = mul %pid, %eight : i32
-  %starts = splat %start : block<2x4xi32>
+  %starts = splat %start : tile<2x4xi32>
   %row = range 0, 4
-  %row2 = expand_dims %row, 0 : block<4xi32> to block<1x4xi32>
-  %rows = broadcast %row2 : block<1x4xi32> to block<2x4xi32>
+  %row2 = expand_dims %row, 0 : tile<4xi32> to tile<1x4xi32>
+  %rows = broadcast %row2 : tile<1x4xi32> to tile<2x4xi32>
   %column = range 0, 2
-  %column2 = expand_dims %column, 1 : block<2xi32> to block<2x1xi32>
-  %columns = broadcast %column2 : block<2x1xi32> to block<2x4xi32>
-  %four = const 4 : block<2x4xi32>
-  %base = mul %columns, %four : block<2x4xi32>
-  %i = add %base, %rows : block<2x4xi32>
-  %at = add %starts, %i : block<2x4xi32>
-  %froms = splat %from : block<2x4xi32>
-  %xat = add %at, %froms : block<2x4xi32>
-  %xs = splat %x : block<2x4xptr<f32>>
-  %xp = addptr %xs, %xat : block<2x4xptr<f32>>
-  %v = load {load} : block<2x4xptr<f32>>
-  %tos = splat %to : block<2x4xi32>
-  %oat = add %at, %tos : block<2x4xi32>
-  %outs = splat %out : block<2x4xptr<f32>>
-  %op = addptr %outs, %oat : block<2x4xptr<f32>>
-  store %op, %v : block<2x4xptr<f32>>
+  %column2 = expand_dims %column, 1 : tile<2xi32> to tile<2x1xi32>
+  %columns = broadcast %column2 : tile<2x1xi32> to tile<2x4xi32>
+  %four = const 4 : tile<2x4xi32>
+  %base = mul %columns, %four : tile<2x4xi32>
+  %i = add %base, %rows : tile<2x4xi32>
+  %at = add %starts, %i : tile<2x4xi32>
+  %froms = splat %from : tile<2x4xi32>
+  %xat = add %at, %froms : tile<2x4xi32>
+  %xs = splat %x : tile<2x4xptr<f32>>
+  %xp = addptr %xs, %xat : tile<2x4xptr<f32>>
+  %v = load {load} : tile<2x4xptr<f32>>
+  %tos = splat %to : tile<2x4xi32>
+  %oat = add %at, %tos : tile<2x4xi32>
+  %outs = splat %out : tile<2x4xptr<f32>>
+  %op = addptr %outs, %oat : tile<2x4xptr<f32>>
+  store %op, %v : tile<2x4xptr<f32>>
 }}"
     ))
 }
@@ -146,14 +146,14 @@ fn undefined(use_it: &str) -> String {
   %at = range 0, 4
   %zero = const 0 : i32
   %one = const 1 : i32
-  %ns = splat %n : block<4xi32>
-  %mask = cmp lt %at, %ns : block<4xi32>
-  %xs = splat %x : block<4xptr<i32>>
-  %xp = addptr %xs, %at : block<4xptr<i32>>
-  %v = load %xp, %mask : block<4xptr<i32>>
-  %ones = const 1 : block<4xi32>
-  %w = add %v, %ones : block<4xi32>
-  %m = cmp lt %w, %ns : block<4xi32>
+  %ns = splat %n : tile<4xi32>
+  %mask = cmp lt %at, %ns : tile<4xi32>
+  %xs = splat %x : tile<4xptr<i32>>
+  %xp = addptr %xs, %at : tile<4xptr<i32>>
+  %v = load %xp, %mask : tile<4xptr<i32>>
+  %ones = const 1 : tile<4xi32>
+  %w = add %v, %ones : tile<4xi32>
+  %m = cmp lt %w, %ns : tile<4xi32>
   %mask1 = cmp lt %zero, %n : i32
   %mask2 = cmp lt %n, %zero : i32
   %s = load %x, %mask2 : ptr<i32>
@@ -169,9 +169,9 @@ fn undefined(use_it: &str) -> String {
 #[test]
 fn undefined_values() {
     let messages = [
-        undefined("store %xp, %w : block<4xptr<i32>>"),
-        undefined("store %xp, %ones, %m : block<4xptr<i32>>"),
-        undefined("%p = addptr %xs, %w : block<4xptr<i32>>  %r = load %p : block<4xptr<i32>>"),
+        undefined("store %xp, %w : tile<4xptr<i32>>"),
+        undefined("store %xp, %ones, %m : tile<4xptr<i32>>"),
+        undefined("%p = addptr %xs, %w : tile<4xptr<i32>>  %r = load %p : tile<4xptr<i32>>"),
         undefined("store %x, %s : ptr<i32>"),
         undefined("if %c { }"),
         undefined("for %i = %zero to %s step %one : i32 { }"),
@@ -181,7 +181,7 @@ fn undefined_values() {
         ),
         // Through every operation that passes it on: what decides is whether it is chosen.
         undefined("%r = select %c, %one, %zero : i32  store %x, %r : ptr<i32>"),
-        undefined("%r = splat %s : block<4xi32>  store %xp, %r : block<4xptr<i32>>"),
+        undefined("%r = splat %s : tile<4xi32>  store %xp, %r : tile<4xptr<i32>>"),
         undefined("%r = s_to_f %s : i32 to f32  %t = bitcast %r : f32 to i32  store %x, %t : ptr<i32>"),
     ];
     assert_snapshot!(messages.join("\n"));
@@ -191,16 +191,16 @@ fn division(op: &str, a: i32, b: &[i32; 6]) -> String {
     let mut bench = Bench::new(&format!(
         "kernel @k(%x: ptr<i32>, %out: ptr<i32>, %a: i32) {{
   %row = range 0, 3
-  %row2 = expand_dims %row, 0 : block<3xi32> to block<1x3xi32>
-  %at = broadcast %row2 : block<1x3xi32> to block<2x3xi32>
-  %xs = splat %x : block<2x3xptr<i32>>
-  %xp = addptr %xs, %at : block<2x3xptr<i32>>
-  %v = load %xp : block<2x3xptr<i32>>
-  %as = splat %a : block<2x3xi32>
-  %q = {op} %as, %v : block<2x3xi32>
-  %outs = splat %out : block<2x3xptr<i32>>
-  %op = addptr %outs, %q : block<2x3xptr<i32>>
-  store %op, %q : block<2x3xptr<i32>>
+  %row2 = expand_dims %row, 0 : tile<3xi32> to tile<1x3xi32>
+  %at = broadcast %row2 : tile<1x3xi32> to tile<2x3xi32>
+  %xs = splat %x : tile<2x3xptr<i32>>
+  %xp = addptr %xs, %at : tile<2x3xptr<i32>>
+  %v = load %xp : tile<2x3xptr<i32>>
+  %as = splat %a : tile<2x3xi32>
+  %q = {op} %as, %v : tile<2x3xi32>
+  %outs = splat %out : tile<2x3xptr<i32>>
+  %op = addptr %outs, %q : tile<2x3xptr<i32>>
+  store %op, %q : tile<2x3xptr<i32>>
 }}"
     ));
     bench.i32s(b);

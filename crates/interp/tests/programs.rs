@@ -12,21 +12,21 @@ kernel @add(%x: ptr<f32>, %y: ptr<f32>, %out: ptr<f32>, %n: i32) {
   %pid = program_id x
   %size = const 64 : i32
   %start = mul %pid, %size : i32
-  %starts = splat %start : block<64xi32>
+  %starts = splat %start : tile<64xi32>
   %range = range 0, 64
-  %at = add %starts, %range : block<64xi32>
-  %ns = splat %n : block<64xi32>
-  %mask = cmp lt %at, %ns : block<64xi32>
-  %xs = splat %x : block<64xptr<f32>>
-  %xp = addptr %xs, %at : block<64xptr<f32>>
-  %a = load %xp, %mask : block<64xptr<f32>>
-  %ys = splat %y : block<64xptr<f32>>
-  %yp = addptr %ys, %at : block<64xptr<f32>>
-  %b = load %yp, %mask : block<64xptr<f32>>
-  %sum = add %a, %b : block<64xf32>
-  %outs = splat %out : block<64xptr<f32>>
-  %op = addptr %outs, %at : block<64xptr<f32>>
-  store %op, %sum, %mask : block<64xptr<f32>>
+  %at = add %starts, %range : tile<64xi32>
+  %ns = splat %n : tile<64xi32>
+  %mask = cmp lt %at, %ns : tile<64xi32>
+  %xs = splat %x : tile<64xptr<f32>>
+  %xp = addptr %xs, %at : tile<64xptr<f32>>
+  %a = load %xp, %mask : tile<64xptr<f32>>
+  %ys = splat %y : tile<64xptr<f32>>
+  %yp = addptr %ys, %at : tile<64xptr<f32>>
+  %b = load %yp, %mask : tile<64xptr<f32>>
+  %sum = add %a, %b : tile<64xf32>
+  %outs = splat %out : tile<64xptr<f32>>
+  %op = addptr %outs, %at : tile<64xptr<f32>>
+  store %op, %sum, %mask : tile<64xptr<f32>>
 }";
 
 /// More programs than needed leave what lies behind alone, and no fewer do all of it.
@@ -87,42 +87,42 @@ fn matrix_add_with_row_and_column() {
           %c32 = const 32 : i32
           %i0 = mul %py, %c16 : i32
           %j0 = mul %px, %c32 : i32
-          %i0s = splat %i0 : block<16xi32>
-          %j0s = splat %j0 : block<32xi32>
+          %i0s = splat %i0 : tile<16xi32>
+          %j0s = splat %j0 : tile<32xi32>
           %ri = range 0, 16
           %rj = range 0, 32
-          %i = add %i0s, %ri : block<16xi32>
-          %j = add %j0s, %rj : block<32xi32>
-          %ic = expand_dims %i, 1 : block<16xi32> to block<16x1xi32>
-          %jr = expand_dims %j, 0 : block<32xi32> to block<1x32xi32>
-          %rows16 = splat %rows : block<16x1xi32>
-          %columns32 = splat %columns : block<1x32xi32>
-          %mi = cmp lt %ic, %rows16 : block<16x1xi32>
-          %mj = cmp lt %jr, %columns32 : block<1x32xi32>
-          %mib = broadcast %mi : block<16x1xi1> to block<16x32xi1>
-          %mjb = broadcast %mj : block<1x32xi1> to block<16x32xi1>
-          %mask = and %mib, %mjb : block<16x32xi1>
-          %columns16 = splat %columns : block<16x1xi32>
-          %base = mul %ic, %columns16 : block<16x1xi32>
-          %baseb = broadcast %base : block<16x1xi32> to block<16x32xi32>
-          %jb = broadcast %jr : block<1x32xi32> to block<16x32xi32>
-          %at = add %baseb, %jb : block<16x32xi32>
-          %ms = splat %m : block<16x32xptr<f32>>
-          %mp = addptr %ms, %at : block<16x32xptr<f32>>
-          %mv = load %mp, %mask : block<16x32xptr<f32>>
-          %rs = splat %row : block<1x32xptr<f32>>
-          %rp = addptr %rs, %jr : block<1x32xptr<f32>>
-          %rv = load %rp, %mj : block<1x32xptr<f32>>
-          %cs = splat %column : block<16x1xptr<f32>>
-          %cp = addptr %cs, %ic : block<16x1xptr<f32>>
-          %cv = load %cp, %mi : block<16x1xptr<f32>>
-          %rb = broadcast %rv : block<1x32xf32> to block<16x32xf32>
-          %cb = broadcast %cv : block<16x1xf32> to block<16x32xf32>
-          %s = add %mv, %rb : block<16x32xf32>
-          %t = add %s, %cb : block<16x32xf32>
-          %os = splat %out : block<16x32xptr<f32>>
-          %op = addptr %os, %at : block<16x32xptr<f32>>
-          store %op, %t, %mask : block<16x32xptr<f32>>
+          %i = add %i0s, %ri : tile<16xi32>
+          %j = add %j0s, %rj : tile<32xi32>
+          %ic = expand_dims %i, 1 : tile<16xi32> to tile<16x1xi32>
+          %jr = expand_dims %j, 0 : tile<32xi32> to tile<1x32xi32>
+          %rows16 = splat %rows : tile<16x1xi32>
+          %columns32 = splat %columns : tile<1x32xi32>
+          %mi = cmp lt %ic, %rows16 : tile<16x1xi32>
+          %mj = cmp lt %jr, %columns32 : tile<1x32xi32>
+          %mib = broadcast %mi : tile<16x1xi1> to tile<16x32xi1>
+          %mjb = broadcast %mj : tile<1x32xi1> to tile<16x32xi1>
+          %mask = and %mib, %mjb : tile<16x32xi1>
+          %columns16 = splat %columns : tile<16x1xi32>
+          %base = mul %ic, %columns16 : tile<16x1xi32>
+          %baseb = broadcast %base : tile<16x1xi32> to tile<16x32xi32>
+          %jb = broadcast %jr : tile<1x32xi32> to tile<16x32xi32>
+          %at = add %baseb, %jb : tile<16x32xi32>
+          %ms = splat %m : tile<16x32xptr<f32>>
+          %mp = addptr %ms, %at : tile<16x32xptr<f32>>
+          %mv = load %mp, %mask : tile<16x32xptr<f32>>
+          %rs = splat %row : tile<1x32xptr<f32>>
+          %rp = addptr %rs, %jr : tile<1x32xptr<f32>>
+          %rv = load %rp, %mj : tile<1x32xptr<f32>>
+          %cs = splat %column : tile<16x1xptr<f32>>
+          %cp = addptr %cs, %ic : tile<16x1xptr<f32>>
+          %cv = load %cp, %mi : tile<16x1xptr<f32>>
+          %rb = broadcast %rv : tile<1x32xf32> to tile<16x32xf32>
+          %cb = broadcast %cv : tile<16x1xf32> to tile<16x32xf32>
+          %s = add %mv, %rb : tile<16x32xf32>
+          %t = add %s, %cb : tile<16x32xf32>
+          %os = splat %out : tile<16x32xptr<f32>>
+          %op = addptr %os, %at : tile<16x32xptr<f32>>
+          store %op, %t, %mask : tile<16x32xptr<f32>>
         }",
     );
     let (rows, columns) = (19, 37);
@@ -169,7 +169,7 @@ fn carried_values_change_places() {
 }
 
 #[test]
-fn carried_blocks_swap_and_repeat() {
+fn carried_tiles_swap_and_repeat() {
     let mut b = Bench::new(
         "kernel @k(%out: ptr<i32>, %n: i32) {
           %zero = const 0 : i32
@@ -177,19 +177,19 @@ fn carried_blocks_swap_and_repeat() {
           %x = range 0, 4
           %y = range 10, 14
           %a, %b, %c = for %i = %zero to %n step %one : i32
-              carry (%p = %x : block<4xi32>, %q = %y : block<4xi32>, %r = %x : block<4xi32>) {
-            %is = splat %i : block<4xi32>
-            %s = add %r, %is : block<4xi32>
+              carry (%p = %x : tile<4xi32>, %q = %y : tile<4xi32>, %r = %x : tile<4xi32>) {
+            %is = splat %i : tile<4xi32>
+            %s = add %r, %is : tile<4xi32>
             yield %q, %p, %s
           }
-          %outs = splat %out : block<4xptr<i32>>
-          %at = addptr %outs, %x : block<4xptr<i32>>
-          store %at, %a : block<4xptr<i32>>
-          %four = const 4 : block<4xi32>
-          %at2 = addptr %at, %four : block<4xptr<i32>>
-          store %at2, %b : block<4xptr<i32>>
-          %at3 = addptr %at2, %four : block<4xptr<i32>>
-          store %at3, %c : block<4xptr<i32>>
+          %outs = splat %out : tile<4xptr<i32>>
+          %at = addptr %outs, %x : tile<4xptr<i32>>
+          store %at, %a : tile<4xptr<i32>>
+          %four = const 4 : tile<4xi32>
+          %at2 = addptr %at, %four : tile<4xptr<i32>>
+          store %at2, %b : tile<4xptr<i32>>
+          %at3 = addptr %at2, %four : tile<4xptr<i32>>
+          store %at3, %c : tile<4xptr<i32>>
         }",
     );
     let out = b.i32s(&[0; 12]);
@@ -345,16 +345,16 @@ fn neighbouring_bytes_from_many_programs() {
         let mut b = Bench::new(
             "kernel @k(%out: ptr<i8>, %n: i32) {
               %pid = program_id x
-              %pids = splat %pid : block<64xi32>
+              %pids = splat %pid : tile<64xi32>
               %lanes = range 0, 64
               %count = num_programs x
-              %stride = splat %count : block<64xi32>
-              %rows = mul %lanes, %stride : block<64xi32>
-              %at = add %rows, %pids : block<64xi32>
-              %outs = splat %out : block<64xptr<i8>>
-              %p = addptr %outs, %at : block<64xptr<i8>>
-              %v = trunc_int %at : block<64xi32> to block<64xi8>
-              store %p, %v : block<64xptr<i8>>
+              %stride = splat %count : tile<64xi32>
+              %rows = mul %lanes, %stride : tile<64xi32>
+              %at = add %rows, %pids : tile<64xi32>
+              %outs = splat %out : tile<64xptr<i8>>
+              %p = addptr %outs, %at : tile<64xptr<i8>>
+              %v = trunc_int %at : tile<64xi32> to tile<64xi8>
+              store %p, %v : tile<64xptr<i8>>
             }",
         );
         let programs = 4099;
@@ -372,12 +372,12 @@ fn truth_values_are_bytes() {
     let mut b = Bench::new(
         "kernel @k(%x: ptr<i1>, %out: ptr<i1>) {
           %at = range 0, 4
-          %xs = splat %x : block<4xptr<i1>>
-          %xp = addptr %xs, %at : block<4xptr<i1>>
-          %v = load %xp : block<4xptr<i1>>
-          %outs = splat %out : block<4xptr<i1>>
-          %op = addptr %outs, %at : block<4xptr<i1>>
-          store %op, %v : block<4xptr<i1>>
+          %xs = splat %x : tile<4xptr<i1>>
+          %xp = addptr %xs, %at : tile<4xptr<i1>>
+          %v = load %xp : tile<4xptr<i1>>
+          %outs = splat %out : tile<4xptr<i1>>
+          %op = addptr %outs, %at : tile<4xptr<i1>>
+          store %op, %v : tile<4xptr<i1>>
         }",
     );
     b.bytes(Scalar::I1, &[0, 1, 2, 255]);
@@ -389,23 +389,23 @@ fn truth_values_are_bytes() {
 const MASKED: &str = "
 kernel @k(%x: ptr<f16>, %out: ptr<f16>, %n: i32, %m: i32) {
   %at = range 0, 8
-  %ns = splat %n : block<8xi32>
-  %mask = cmp lt %at, %ns : block<8xi32>
-  %ms = splat %m : block<8xi32>
-  %stored = cmp lt %at, %ms : block<8xi32>
-  %other = const -2.0 : block<8xf16>
-  %xs = splat %x : block<8xptr<f16>>
-  %xp = addptr %xs, %at : block<8xptr<f16>>
-  %v = load %xp, %mask : block<8xptr<f16>>
-  %w = load %xp, %mask, %other : block<8xptr<f16>>
-  %two = add %v, %w : block<8xf16>
-  %kept = select %mask, %two, %w : block<8xf16>
-  %outs = splat %out : block<8xptr<f16>>
-  %op = addptr %outs, %at : block<8xptr<f16>>
-  store %op, %kept : block<8xptr<f16>>
-  %eight = const 8 : block<8xi32>
-  %op2 = addptr %op, %eight : block<8xptr<f16>>
-  store %op2, %two, %stored : block<8xptr<f16>>
+  %ns = splat %n : tile<8xi32>
+  %mask = cmp lt %at, %ns : tile<8xi32>
+  %ms = splat %m : tile<8xi32>
+  %stored = cmp lt %at, %ms : tile<8xi32>
+  %other = const -2.0 : tile<8xf16>
+  %xs = splat %x : tile<8xptr<f16>>
+  %xp = addptr %xs, %at : tile<8xptr<f16>>
+  %v = load %xp, %mask : tile<8xptr<f16>>
+  %w = load %xp, %mask, %other : tile<8xptr<f16>>
+  %two = add %v, %w : tile<8xf16>
+  %kept = select %mask, %two, %w : tile<8xf16>
+  %outs = splat %out : tile<8xptr<f16>>
+  %op = addptr %outs, %at : tile<8xptr<f16>>
+  store %op, %kept : tile<8xptr<f16>>
+  %eight = const 8 : tile<8xi32>
+  %op2 = addptr %op, %eight : tile<8xptr<f16>>
+  store %op2, %two, %stored : tile<8xptr<f16>>
 }";
 
 fn halves(bytes: &[u8]) -> Vec<f32> {
@@ -435,16 +435,16 @@ fn a_guarded_division_is_fine() {
     let mut b = Bench::new(
         "kernel @k(%out: ptr<i32>, %d: i32) {
           %x = range -2, 2
-          %ds = splat %d : block<4xi32>
-          %zero = const 0 : block<4xi32>
-          %by = mul %x, %ds : block<4xi32>
-          %q = div_s %ds, %by : block<4xi32>
-          %ok = cmp ne %by, %zero : block<4xi32>
-          %r = select %ok, %q, %zero : block<4xi32>
+          %ds = splat %d : tile<4xi32>
+          %zero = const 0 : tile<4xi32>
+          %by = mul %x, %ds : tile<4xi32>
+          %q = div_s %ds, %by : tile<4xi32>
+          %ok = cmp ne %by, %zero : tile<4xi32>
+          %r = select %ok, %q, %zero : tile<4xi32>
           %at = range 0, 4
-          %outs = splat %out : block<4xptr<i32>>
-          %p = addptr %outs, %at : block<4xptr<i32>>
-          store %p, %r : block<4xptr<i32>>
+          %outs = splat %out : tile<4xptr<i32>>
+          %p = addptr %outs, %at : tile<4xptr<i32>>
+          store %p, %r : tile<4xptr<i32>>
         }",
     );
     let out = b.i32s(&[9; 4]);
@@ -459,17 +459,17 @@ fn accesses_of_other_widths() {
     let mut b = Bench::new(
         "kernel @k(%bytes: ptr<i8>, %longs: ptr<i64>) {
           %at = range 0, 16
-          %ps = splat %bytes : block<16xptr<i8>>
-          %p = addptr %ps, %at : block<16xptr<i8>>
-          %v = trunc_int %at : block<16xi32> to block<16xi8>
-          store %p, %v : block<16xptr<i8>>
+          %ps = splat %bytes : tile<16xptr<i8>>
+          %p = addptr %ps, %at : tile<16xptr<i8>>
+          %v = trunc_int %at : tile<16xi32> to tile<16xi8>
+          store %p, %v : tile<16xptr<i8>>
           %two = range 0, 2
-          %qs = splat %longs : block<2xptr<i64>>
-          %q = addptr %qs, %two : block<2xptr<i64>>
-          %w = load %q : block<2xptr<i64>>
-          %x = const 255 : block<2xi64>
-          %y = xor %w, %x : block<2xi64>
-          store %q, %y : block<2xptr<i64>>
+          %qs = splat %longs : tile<2xptr<i64>>
+          %q = addptr %qs, %two : tile<2xptr<i64>>
+          %w = load %q : tile<2xptr<i64>>
+          %x = const 255 : tile<2xi64>
+          %y = xor %w, %x : tile<2xi64>
+          store %q, %y : tile<2xptr<i64>>
         }",
     );
     let id = b.i32s(&[-1; 5]);
@@ -529,21 +529,21 @@ proptest! {
               %pid = program_id x
               %size = const 48 : i32
               %start = mul %pid, %size : i32
-              %starts = splat %start : block<48xi32>
+              %starts = splat %start : tile<48xi32>
               %range = range 0, 48
-              %at = add %starts, %range : block<48xi32>
-              %ns = splat %n : block<48xi32>
-              %limits = splat %limit : block<48xi32>
-              %in = cmp lt %at, %ns : block<48xi32>
-              %below = cmp lt %at, %limits : block<48xi32>
-              %mask = and %in, %below : block<48xi1>
-              %other = sub %limits, %at : block<48xi32>
-              %xs = splat %x : block<48xptr<i32>>
-              %xp = addptr %xs, %at : block<48xptr<i32>>
-              %v = load %xp, %mask, %other : block<48xptr<i32>>
-              %outs = splat %out : block<48xptr<i32>>
-              %op = addptr %outs, %at : block<48xptr<i32>>
-              store %op, %v, %in : block<48xptr<i32>>
+              %at = add %starts, %range : tile<48xi32>
+              %ns = splat %n : tile<48xi32>
+              %limits = splat %limit : tile<48xi32>
+              %in = cmp lt %at, %ns : tile<48xi32>
+              %below = cmp lt %at, %limits : tile<48xi32>
+              %mask = and %in, %below : tile<48xi1>
+              %other = sub %limits, %at : tile<48xi32>
+              %xs = splat %x : tile<48xptr<i32>>
+              %xp = addptr %xs, %at : tile<48xptr<i32>>
+              %v = load %xp, %mask, %other : tile<48xptr<i32>>
+              %outs = splat %out : tile<48xptr<i32>>
+              %op = addptr %outs, %at : tile<48xptr<i32>>
+              store %op, %v, %in : tile<48xptr<i32>>
             }",
         );
         let x: Vec<i32> = (0..n as i32).map(|i| i * 3).collect();

@@ -5,21 +5,21 @@ mod common;
 use common::Bench;
 use proptest::prelude::*;
 
-/// A kernel that loads a block of `i32` with these extents from `%x` and stores what `body` calls `%r` to `%out`.
+/// A kernel that loads a tile of `i32` with these extents from `%x` and stores what `body` calls `%r` to `%out`.
 fn kernel(dims: &[u32], body: &str, result: &[u32]) -> String {
-    let block = |dims: &[u32], elem: &str| {
+    let tile = |dims: &[u32], elem: &str| {
         let extents: String = dims.iter().map(|d| format!("{d}x")).collect();
         if dims.is_empty() {
             elem.to_owned()
         } else {
-            format!("block<{extents}{elem}>")
+            format!("tile<{extents}{elem}>")
         }
     };
     let line = |name: &str, dims: &[u32]| {
         let count: u32 = dims.iter().product();
-        let (ints, pointers) = (block(&[count], "i32"), block(&[count], "ptr<i32>"));
+        let (ints, pointers) = (tile(&[count], "i32"), tile(&[count], "ptr<i32>"));
         let at = format!("%{name}_at");
-        let end = block(dims, "ptr<i32>");
+        let end = tile(dims, "ptr<i32>");
         format!(
             "{at} = range 0, {count}
              %{name}_s = splat %{name} : {pointers}
@@ -37,10 +37,10 @@ fn kernel(dims: &[u32], body: &str, result: &[u32]) -> String {
            store %out_p, %r : {}
          }}",
         line("x", dims),
-        block(dims, "ptr<i32>"),
+        tile(dims, "ptr<i32>"),
         line("out", result),
-        body.replace("BLOCK", &block(dims, "i32")),
-        block(result, "ptr<i32>"),
+        body.replace("BLOCK", &tile(dims, "i32")),
+        tile(result, "ptr<i32>"),
     )
 }
 
@@ -162,50 +162,50 @@ proptest! {
         let counts = |kept: &dyn Fn(i32) -> bool| -> Vec<i32> {
             (0..bins as i32).map(|bin| x.iter().filter(|&&v| v == bin && kept(v)).count() as i32).collect()
         };
-        let plain = format!("%r = histogram %b : BLOCK to block<{bins}xi32>");
+        let plain = format!("%r = histogram %b : BLOCK to tile<{bins}xi32>");
         prop_assert_eq!(run(&dims, &plain, &[bins], &x), counts(&|_| true));
         let dims_text: String = dims.iter().map(|d| format!("{d}x")).collect();
         let masked = format!(
             "%t = const 3 : BLOCK %h = and %b, %t : BLOCK %m = cmp ne %h, %t : BLOCK
-             %w = trunc_int %b : BLOCK to block<{dims_text}i8>
-             %r = histogram %w, %m : block<{dims_text}i8> to block<{bins}xi32>"
+             %w = trunc_int %b : BLOCK to tile<{dims_text}i8>
+             %r = histogram %w, %m : tile<{dims_text}i8> to tile<{bins}xi32>"
         );
         prop_assert_eq!(run(&dims, &masked, &[bins], &x), counts(&|v| v & 3 != 3));
     }
 }
 
-/// Index and result may be longer or shorter than the block.
+/// Index and result may be longer or shorter than the tile.
 #[test]
 fn gathers_of_another_extent() {
     let x = [10, 11, 12, 20, 21, 22];
-    let body = "%i = const 2 : block<2x1xi64> %r = gather %b, %i axis 1 : block<2x3xi32> to block<2x1xi32>";
+    let body = "%i = const 2 : tile<2x1xi64> %r = gather %b, %i axis 1 : tile<2x3xi32> to tile<2x1xi32>";
     assert_eq!(run(&[2, 3], body, &[2, 1], &x), [12, 22]);
-    let body = "%l = range 0, 15 %t = const 2 : block<15xi32> %m = rem_u %l, %t : block<15xi32>
-        %n = trunc_int %m : block<15xi32> to block<15xi8>
-        %i = reshape %n : block<15xi8> to block<5x3xi8> %r = gather %b, %i axis 0 : block<2x3xi32> to block<5x3xi32>";
+    let body = "%l = range 0, 15 %t = const 2 : tile<15xi32> %m = rem_u %l, %t : tile<15xi32>
+        %n = trunc_int %m : tile<15xi32> to tile<15xi8>
+        %i = reshape %n : tile<15xi8> to tile<5x3xi8> %r = gather %b, %i axis 0 : tile<2x3xi32> to tile<5x3xi32>";
     let expected = [10, 21, 12, 20, 11, 22, 10, 21, 12, 20, 11, 22, 10, 21, 12];
     assert_eq!(run(&[2, 3], body, &[5, 3], &x), expected);
 }
 
 /// Every index is read as unsigned; one that is outside of the axis is told where it stands, when its element is used.
 #[test]
-fn an_index_outside_of_the_block() {
+fn an_index_outside_of_the_tile() {
     let text = |mask: &str, scalar: &str| {
         format!(
             "kernel @k(%x: ptr<i32>, %i: ptr<{scalar}>, %out: ptr<i32>) {{
   %l = range 0, 4
-  %xs = splat %x : block<4xptr<i32>>
-  %xp = addptr %xs, %l : block<4xptr<i32>>
-  %b = load %xp : block<4xptr<i32>>
-  %is = splat %i : block<4xptr<{scalar}>>
-  %ip = addptr %is, %l : block<4xptr<{scalar}>>
-  %at = load %ip : block<4xptr<{scalar}>>
-  %r = gather %b, %at axis 0 : block<4xi32> to block<4xi32>
-  %os = splat %out : block<4xptr<i32>>
-  %o = addptr %os, %l : block<4xptr<i32>>
-  %two = const 2 : block<4xi32>
-  %m = cmp ne %l, %two : block<4xi32>
-  store %o, %r{mask} : block<4xptr<i32>>
+  %xs = splat %x : tile<4xptr<i32>>
+  %xp = addptr %xs, %l : tile<4xptr<i32>>
+  %b = load %xp : tile<4xptr<i32>>
+  %is = splat %i : tile<4xptr<{scalar}>>
+  %ip = addptr %is, %l : tile<4xptr<{scalar}>>
+  %at = load %ip : tile<4xptr<{scalar}>>
+  %r = gather %b, %at axis 0 : tile<4xi32> to tile<4xi32>
+  %os = splat %out : tile<4xptr<i32>>
+  %o = addptr %os, %l : tile<4xptr<i32>>
+  %two = const 2 : tile<4xi32>
+  %m = cmp ne %l, %two : tile<4xi32>
+  store %o, %r{mask} : tile<4xptr<i32>>
 }}"
         )
     };
@@ -223,7 +223,7 @@ fn an_index_outside_of_the_block() {
         assert_eq!(
             error,
             "k.ssa:9:3: 'gather' of kernel 'k', program (0, 0, 0), element (2): the index is outside of axis 0 of \
-             block<4xi32>; the result is used as the value of 'store' at k.ssa:14:3"
+             tile<4xi32>; the result is used as the value of 'store' at k.ssa:14:3"
         );
     }
     let mut b = Bench::new(&text("", "i8"));
@@ -240,15 +240,15 @@ fn undefined_elements_are_not_counted() {
         let text = format!(
             "kernel @k(%x: ptr<i32>, %out: ptr<i32>) {{
                %i = range 0, 4
-               %two = const 2 : block<4xi32>
-               %low = cmp lt %i, %two : block<4xi32>
-               %xs = splat %x : block<4xptr<i32>>
-               %p = addptr %xs, %i : block<4xptr<i32>>
-               %b = load %p, %low : block<4xptr<i32>>
-               %r = histogram %b{mask} : block<4xi32> to block<4xi32>
-               %os = splat %out : block<4xptr<i32>>
-               %o = addptr %os, %i : block<4xptr<i32>>
-               store %o, %r : block<4xptr<i32>>
+               %two = const 2 : tile<4xi32>
+               %low = cmp lt %i, %two : tile<4xi32>
+               %xs = splat %x : tile<4xptr<i32>>
+               %p = addptr %xs, %i : tile<4xptr<i32>>
+               %b = load %p, %low : tile<4xptr<i32>>
+               %r = histogram %b{mask} : tile<4xi32> to tile<4xi32>
+               %os = splat %out : tile<4xptr<i32>>
+               %o = addptr %os, %i : tile<4xptr<i32>>
+               store %o, %r : tile<4xptr<i32>>
              }}"
         );
         let mut b = Bench::new(&text);
@@ -265,11 +265,11 @@ fn undefined_elements_are_not_counted() {
 }
 
 #[test]
-fn several_blocks_are_combined_together() {
+fn several_tiles_are_combined_together() {
     // The largest and its place; the first of equal ones.
     let body = "
         %k = range 0, 7
-        %m, %r = reduce %b, %k axis 0 : block<7xi32>, block<7xi32> (%a, %i, %c, %j) {
+        %m, %r = reduce %b, %k axis 0 : tile<7xi32>, tile<7xi32> (%a, %i, %c, %j) {
           %gt = cmp gt %a, %c : i32
           %eq = cmp eq %a, %c : i32
           %lo = cmp lt %i, %j : i32
@@ -281,20 +281,20 @@ fn several_blocks_are_combined_together() {
         }";
     assert_eq!(run(&[7], body, &[], &[3, 9, -1, 9, 0, 8, 9]), [1]);
     // What the combine yields may be its arguments, crossed, or a constant.
-    let crossed = "%k, %r = reduce %b, %b axis 0 : block<7xi32>, block<7xi32> (%a, %i, %c, %j) { yield %j, %a }";
+    let crossed = "%k, %r = reduce %b, %b axis 0 : tile<7xi32>, tile<7xi32> (%a, %i, %c, %j) { yield %j, %a }";
     assert_eq!(run(&[7], crossed, &[], &[1, 2, 3, 4, 5, 6, 7]), [6]);
-    let constant = "%r = scan %b axis 0 : block<3xi32> (%a, %c) { %five = const 5 : i32 yield %five }";
+    let constant = "%r = scan %b axis 0 : tile<3xi32> (%a, %c) { %five = const 5 : i32 yield %five }";
     assert_eq!(run(&[3], constant, &[3], &[1, 2, 3]), [1, 5, 5]);
 }
 
 #[test]
 fn dimensions_change_places_and_elements_stay_in_order() {
     let x: Vec<i32> = (0..6).collect();
-    let body = "%r = transpose %b [1, 0] : block<2x3xi32> to block<3x2xi32>";
+    let body = "%r = transpose %b [1, 0] : tile<2x3xi32> to tile<3x2xi32>";
     assert_eq!(run(&[2, 3], body, &[3, 2], &x), [0, 3, 1, 4, 2, 5]);
-    let body = "%r = reshape %b : block<2x3xi32> to block<3x2xi32>";
+    let body = "%r = reshape %b : tile<2x3xi32> to tile<3x2xi32>";
     assert_eq!(run(&[2, 3], body, &[3, 2], &x), x);
-    let body = "%s = reshape %b : block<1x1xi32> to i32 %r = reshape %s : i32 to block<1xi32>";
+    let body = "%s = reshape %b : tile<1x1xi32> to i32 %r = reshape %s : i32 to tile<1xi32>";
     assert_eq!(run(&[1, 1], body, &[1], &[4]), [4]);
 }
 
@@ -305,23 +305,23 @@ fn undefined_elements_pass_through_combines() {
         format!(
             "kernel @k(%x: ptr<i32>, %out: ptr<i32>) {{
                %i = range 0, 4
-               %two = const 2 : block<4xi32>
-               %zero = const 0 : block<4xi32>
-               %one = const 1 : block<4xi32>
-               %low = cmp ne %i, %two : block<4xi32>
-               %xs = splat %x : block<4xptr<i32>>
-               %p = addptr %xs, %i : block<4xptr<i32>>
-               %line = load %p, %low : block<4xptr<i32>>
-               %b = reshape %line : block<4xi32> to block<2x2xi32>
-               %t = transpose %b [1, 0] : block<2x2xi32> to block<2x2xi32>
-               %s = reduce %t axis {axis} : block<2x2xi32> (%a, %c) {{ %d = add %a, %c : i32 yield %d }}
-               %r = scan %s axis 0 {stored} : block<2xi32> (%a, %c) {{ %d = add %a, %c : i32 yield %d }}
+               %two = const 2 : tile<4xi32>
+               %zero = const 0 : tile<4xi32>
+               %one = const 1 : tile<4xi32>
+               %low = cmp ne %i, %two : tile<4xi32>
+               %xs = splat %x : tile<4xptr<i32>>
+               %p = addptr %xs, %i : tile<4xptr<i32>>
+               %line = load %p, %low : tile<4xptr<i32>>
+               %b = reshape %line : tile<4xi32> to tile<2x2xi32>
+               %t = transpose %b [1, 0] : tile<2x2xi32> to tile<2x2xi32>
+               %s = reduce %t axis {axis} : tile<2x2xi32> (%a, %c) {{ %d = add %a, %c : i32 yield %d }}
+               %r = scan %s axis 0 {stored} : tile<2xi32> (%a, %c) {{ %d = add %a, %c : i32 yield %d }}
                %j = range 0, 2
-               %os = splat %out : block<2xptr<i32>>
-               %o = addptr %os, %j : block<2xptr<i32>>
-               %c0 = const 0 : block<2xi32>
-               %mask = cmp eq %j, %c0 : block<2xi32>
-               store %o, %r, %mask : block<2xptr<i32>>
+               %os = splat %out : tile<2xptr<i32>>
+               %o = addptr %os, %j : tile<2xptr<i32>>
+               %c0 = const 0 : tile<2xi32>
+               %mask = cmp eq %j, %c0 : tile<2xi32>
+               store %o, %r, %mask : tile<2xptr<i32>>
              }}"
         )
     };
@@ -344,14 +344,14 @@ fn undefined_elements_pass_through_combines() {
 fn a_division_by_zero_in_a_combine_is_told_at_its_place() {
     let text = "kernel @k(%out: ptr<i32>) {
   %b = range 0, 4
-  %r = scan %b axis 0 reverse : block<4xi32> (%p, %q) {
+  %r = scan %b axis 0 reverse : tile<4xi32> (%p, %q) {
     %z = sub %q, %q : i32
     %d = div_s %p, %z : i32
     yield %d
   }
-  %os = splat %out : block<4xptr<i32>>
-  %o = addptr %os, %b : block<4xptr<i32>>
-  store %o, %r : block<4xptr<i32>>
+  %os = splat %out : tile<4xptr<i32>>
+  %o = addptr %os, %b : tile<4xptr<i32>>
+  store %o, %r : tile<4xptr<i32>>
 }";
     let mut b = Bench::new(text);
     b.i32s(&[0; 4]);

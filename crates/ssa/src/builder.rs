@@ -284,7 +284,7 @@ impl Builder {
         self.kernel.op(op).results[0]
     }
 
-    /// A constant block (or scalar): every element of `ty` is the constant.
+    /// A constant tile (or scalar): every element of `ty` is the constant.
     pub fn constant_of(&mut self, value: Const, ty: Type) -> Built<ValueId> {
         self.value_op(OpKind::Const(value), &[], Some(ty))
     }
@@ -299,24 +299,24 @@ impl Builder {
         self.value_op(OpKind::NumPrograms(axis), &[], None)
     }
 
-    /// The block start, start + 1, ... end - 1 of `i32`.
+    /// The tile start, start + 1, ... end - 1 of `i32`.
     pub fn range(&mut self, start: i32, end: i32) -> Built<ValueId> {
         self.value_op(OpKind::Range { start, end }, &[], None)
     }
 
-    /// A scalar in every element of a block with the given extents.
+    /// A scalar in every element of a tile with the given extents.
     pub fn splat(&mut self, scalar: ValueId, ty: Type) -> Built<ValueId> {
         self.value_op(OpKind::Splat, &[scalar], Some(ty))
     }
 
     /// A dimension of extent 1 put in at `axis`.
-    pub fn expand_dims(&mut self, block: ValueId, axis: usize) -> Built<ValueId> {
-        self.value_op(OpKind::ExpandDims { axis }, &[block], None)
+    pub fn expand_dims(&mut self, tile: ValueId, axis: usize) -> Built<ValueId> {
+        self.value_op(OpKind::ExpandDims { axis }, &[tile], None)
     }
 
     /// Dimensions of extent 1 stretched to those of `ty`.
-    pub fn broadcast(&mut self, block: ValueId, ty: Type) -> Built<ValueId> {
-        self.value_op(OpKind::Broadcast, &[block], Some(ty))
+    pub fn broadcast(&mut self, tile: ValueId, ty: Type) -> Built<ValueId> {
+        self.value_op(OpKind::Broadcast, &[tile], Some(ty))
     }
 
     /// The same elements, in row-major order, in another shape.
@@ -325,9 +325,9 @@ impl Builder {
         self.value_op(OpKind::Reshape, &[x], Some(ty))
     }
 
-    /// The dimensions of a block in another order.
-    pub fn transpose(&mut self, block: ValueId, permutation: Permutation) -> Built<ValueId> {
-        self.value_op(OpKind::Transpose { permutation }, &[block], None)
+    /// The dimensions of a tile in another order.
+    pub fn transpose(&mut self, tile: ValueId, permutation: Permutation) -> Built<ValueId> {
+        self.value_op(OpKind::Transpose { permutation }, &[tile], None)
     }
 
     /// Two values of one type side by side, along a new last dimension of extent 2.
@@ -335,25 +335,25 @@ impl Builder {
         self.value_op(OpKind::Join, &[a, b], None)
     }
 
-    /// The two halves of a block along its last dimension, whose extent is 2.
-    pub fn split(&mut self, block: ValueId) -> Built<[ValueId; 2]> {
-        let op = self.simple(OpKind::Split, &[block], None)?;
+    /// The two halves of a tile along its last dimension, whose extent is 2.
+    pub fn split(&mut self, tile: ValueId) -> Built<[ValueId; 2]> {
+        let op = self.simple(OpKind::Split, &[tile], None)?;
         let results = &self.kernel.op(op).results;
         Ok([results[0], results[1]])
     }
 
-    /// Elements of a block chosen along an axis, in the shape of the index: see [`OpKind::Gather`].
-    pub fn gather(&mut self, block: ValueId, index: ValueId, axis: usize) -> Built<ValueId> {
-        self.value_op(OpKind::Gather { axis }, &[block, index], None)
+    /// Elements of a tile chosen along an axis, in the shape of the index: see [`OpKind::Gather`].
+    pub fn gather(&mut self, tile: ValueId, index: ValueId, axis: usize) -> Built<ValueId> {
+        self.value_op(OpKind::Gather { axis }, &[tile, index], None)
     }
 
-    /// How many elements of a block of integers are 0, 1, ... `bins` - 1: see [`OpKind::Histogram`].
-    pub fn histogram(&mut self, block: ValueId, bins: u32, mask: Option<ValueId>) -> Built<ValueId> {
+    /// How many elements of a tile of integers are 0, 1, ... `bins` - 1: see [`OpKind::Histogram`].
+    pub fn histogram(&mut self, tile: ValueId, bins: u32, mask: Option<ValueId>) -> Built<ValueId> {
         let shape = Shape::new(&[bins]).map_err(|e| {
             let what = format!("{bins} bins: {e}");
             self.error(TypeError::Attribute { op: "histogram", what })
         })?;
-        let operands: Vec<ValueId> = [Some(block), mask].into_iter().flatten().collect();
+        let operands: Vec<ValueId> = [Some(tile), mask].into_iter().flatten().collect();
         self.value_op(OpKind::Histogram, &operands, Some(Type::I32.with_shape(shape)))
     }
 
@@ -507,48 +507,48 @@ impl Builder {
         Ok(self.kernel.op(op).results.to_vec())
     }
 
-    /// Combines the elements of blocks along an axis into one: see [`OpKind::Reduce`]. `combine` gets the scalars of two
-    /// elements, one of each block, and gives those of their combination.
+    /// Combines the elements of tiles along an axis into one: see [`OpKind::Reduce`]. `combine` gets the scalars of two
+    /// elements, one of each tile, and gives those of their combination.
     pub fn reduce<E: From<BuildError>>(
         &mut self,
-        blocks: &[ValueId],
+        tiles: &[ValueId],
         axis: usize,
         combine: impl FnOnce(&mut Builder, &[ValueId], &[ValueId]) -> Result<Vec<ValueId>, E>,
     ) -> Result<Vec<ValueId>, E> {
-        self.reduction(OpKind::Reduce { axis }, blocks, combine)
+        self.reduction(OpKind::Reduce { axis }, tiles, combine)
     }
 
-    /// The running combination of blocks along an axis: see [`OpKind::Scan`]. `combine` is as for [`Builder::reduce`],
+    /// The running combination of tiles along an axis: see [`OpKind::Scan`]. `combine` is as for [`Builder::reduce`],
     /// the prefix being its first element.
     pub fn scan<E: From<BuildError>>(
         &mut self,
-        blocks: &[ValueId],
+        tiles: &[ValueId],
         axis: usize,
         reverse: bool,
         combine: impl FnOnce(&mut Builder, &[ValueId], &[ValueId]) -> Result<Vec<ValueId>, E>,
     ) -> Result<Vec<ValueId>, E> {
-        self.reduction(OpKind::Scan { axis, reverse }, blocks, combine)
+        self.reduction(OpKind::Scan { axis, reverse }, tiles, combine)
     }
 
     fn reduction<E: From<BuildError>>(
         &mut self,
         kind: OpKind,
-        blocks: &[ValueId],
+        tiles: &[ValueId],
         combine: impl FnOnce(&mut Builder, &[ValueId], &[ValueId]) -> Result<Vec<ValueId>, E>,
     ) -> Result<Vec<ValueId>, E> {
         let loc = self.loc;
-        let types = self.types(blocks);
+        let types = self.types(tiles);
         let results = reduction_types(&kind, &types).map_err(|e| self.error(e))?;
         let elements: Vec<Type> = types.iter().map(|t| t.element()).collect();
         let args = [&elements[..], &elements].concat();
         let (region, passed) = self.region(&args, OpKind::Yield, |b, args| {
-            let (left, right) = args.split_at(blocks.len());
+            let (left, right) = args.split_at(tiles.len());
             combine(b, left, right)
         })?;
         self.loc = loc;
         check_carried(kind.name(), "its combine", &elements, &self.types(&passed)).map_err(|e| self.error(e))?;
         check_combine(&self.kernel, kind.name(), region).map_err(|e| self.error(e))?;
-        let op = self.kernel.new_op(kind, blocks.iter().copied(), results, [region], loc);
+        let op = self.kernel.new_op(kind, tiles.iter().copied(), results, [region], loc);
         self.append(op);
         Ok(self.kernel.op(op).results.to_vec())
     }

@@ -219,7 +219,7 @@ impl Kernel {
         }
     }
 
-    /// The constant that a value is (of a block: in every element), if its operation is a constant.
+    /// The constant that a value is (of a tile: in every element), if its operation is a constant.
     pub fn as_const(&self, id: ValueId) -> Option<crate::constant::Const> {
         match self.defining_op(id)?.kind {
             OpKind::Const(c) => Some(c),

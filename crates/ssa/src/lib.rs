@@ -1,6 +1,6 @@
 //! Typed SSA of tile kernels: the form that every front end produces and every backend and interpreter starts from.
 //!
-//! A [`Kernel`] says what one program instance does. Its values are scalars and blocks ([`Type`]); its operations
+//! A [`Kernel`] says what one program instance does. Its values are scalars and tiles ([`Type`]); its operations
 //! ([`OpKind`]) stand in structured regions (`for`, `if`, `while`), so that no control-flow graph is needed. Kernels
 //! are made by a [`Builder`] or read from text.
 
@@ -31,6 +31,6 @@ pub use optimise::{OptLevel, Phase, optimise};
 pub use parse::{ParseError, ParseErrorKind, parse_module};
 pub use permutation::{Permutation, PermutationError};
 pub use print::{KernelDisplay, ModuleDisplay, PrintOptions};
-pub use types::{Elem, MAX_BLOCK_ELEMENTS, MAX_RANK, Scalar, Shape, ShapeError, Type, UnknownName};
+pub use types::{Elem, MAX_TILE_ELEMENTS, MAX_RANK, Scalar, Shape, ShapeError, Type, UnknownName};
 pub use typing::{MAX_REDUCED, TypeError, reduction_types, result_type, result_types};
 pub use verify::{MAX_NESTING, Rule, VerifyError, VerifyErrors, verify, verify_module};

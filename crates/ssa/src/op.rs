@@ -1,7 +1,7 @@
 //! The operations of the language and what each means.
 //!
 //! An operation has one meaning for every front end, backend and device; what a source language spells differently
-//! is the front end's affair. Element-wise operations take scalars or blocks of one shape: broadcasting is explicit
+//! is the front end's affair. Element-wise operations take scalars or tiles of one shape: broadcasting is explicit
 //! ([`OpKind::Splat`], [`OpKind::ExpandDims`], [`OpKind::Broadcast`]).
 //!
 //! Integer types say nothing of a sign: where it matters, the operation does (`div_s`, `div_u`). An `i1` is a truth value
@@ -329,38 +329,38 @@ named_enum! {
 /// What an operation does. Operands and results are described per variant as `operands -> results`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OpKind {
-    /// `() -> number or block`: a constant; as a block every element is the constant.
+    /// `() -> number or tile`: a constant; as a tile every element is the constant.
     Const(Const),
     /// `() -> i32`: this program's index in the grid.
     ProgramId(Axis),
     /// `() -> i32`: the grid's extent.
     NumPrograms(Axis),
-    /// `() -> block<(end-start) x i32>`: start, start + 1, ... end - 1.
+    /// `() -> tile<(end-start) x i32>`: start, start + 1, ... end - 1.
     Range {
         /// The first element.
         start: i32,
         /// One more than the last; above `start`.
         end: i32,
     },
-    /// `scalar -> block`: the scalar (a number or pointer) in every element.
+    /// `scalar -> tile`: the scalar (a number or pointer) in every element.
     Splat,
-    /// `block -> block`: a dimension of extent 1 put in at the axis.
+    /// `tile -> tile`: a dimension of extent 1 put in at the axis.
     ExpandDims {
         /// Where, from 0 to the operand's rank.
         axis: usize,
     },
-    /// `block -> block` of the same rank: dimensions of extent 1 stretched.
+    /// `tile -> tile` of the same rank: dimensions of extent 1 stretched.
     Broadcast,
-    /// `x -> block or scalar`: the same elements in row-major order, in the requested shape of as many elements; a scalar
+    /// `x -> tile or scalar`: the same elements in row-major order, in the requested shape of as many elements; a scalar
     /// counts as one.
     Reshape,
-    /// `block -> block`: dimension `i` of the result is dimension `permutation[i]` of the operand.
+    /// `tile -> tile`: dimension `i` of the result is dimension `permutation[i]` of the operand.
     Transpose {
         /// The order of the operand's dimensions in the result.
         permutation: Permutation,
     },
-    /// `blocks... -> numbers...`: combines the elements along an axis into one. One to
-    /// [`MAX_REDUCED`](crate::typing::MAX_REDUCED) blocks of numbers, all of one shape, are reduced together, each
+    /// `tiles... -> numbers...`: combines the elements along an axis into one. One to
+    /// [`MAX_REDUCED`](crate::typing::MAX_REDUCED) tiles of numbers, all of one shape, are reduced together, each
     /// element being the tuple of theirs; the results have the shape without the axis, a scalar at rank 1. Its one region
     /// `(a..., b...) { ... yield c... }` combines two such tuples: it is *isolated* (uses its own arguments and constants
     /// alone) and made of element-wise operations on scalars.
@@ -371,31 +371,31 @@ pub enum OpKind {
         /// The dimension that goes.
         axis: usize,
     },
-    /// `blocks... -> same`: the running combination along an axis, its element `i` that of the elements 0 to `i`. Operands
+    /// `tiles... -> same`: the running combination along an axis, its element `i` that of the elements 0 to `i`. Operands
     /// and region are those of [`OpKind::Reduce`], the left arguments being the prefix. The combine is taken to be
     /// associative; the reference interpreter's order is as for `reduce`.
     Scan {
         /// The dimension along which it runs.
         axis: usize,
-        /// Does it run from the last index down? As if the block were flipped, scanned and flipped back: the prefix is what
+        /// Does it run from the last index down? As if the tile were flipped, scanned and flipped back: the prefix is what
         /// stands at higher indices.
         reverse: bool,
     },
-    /// `a, b -> block`: two values of one type side by side, along a new last dimension of extent 2: index 0 is `a`, index 1
-    /// is `b`. Of two scalars it makes a block of extent 2.
+    /// `a, b -> tile`: two values of one type side by side, along a new last dimension of extent 2: index 0 is `a`, index 1
+    /// is `b`. Of two scalars it makes a tile of extent 2.
     Join,
-    /// `block -> a, b`: the two halves of a block along its last dimension, whose extent is 2; the inverse of
-    /// [`OpKind::Join`]. Of a block of rank 1 they are scalars.
+    /// `tile -> a, b`: the two halves of a tile along its last dimension, whose extent is 2; the inverse of
+    /// [`OpKind::Join`]. Of a tile of rank 1 they are scalars.
     Split,
-    /// `block, index -> block`: in the shape of `index`, element `i...` is that of the first operand (of numbers) at `i...`
-    /// with the coordinate along the axis replaced by `index[i...]`. Index is a block of integers of 8 to 64 bits, read as
+    /// `tile, index -> tile`: in the shape of `index`, element `i...` is that of the first operand (of numbers) at `i...`
+    /// with the coordinate along the axis replaced by `index[i...]`. Index is a tile of integers of 8 to 64 bits, read as
     /// unsigned, whose rank is the first operand's and whose extents are too, but along the axis. An index that is no
-    /// coordinate of the axis gives an unspecified value, never an access outside of the block; an error on the CPU device.
+    /// coordinate of the axis gives an unspecified value, never an access outside of the tile; an error on the CPU device.
     Gather {
         /// The dimension along which elements are chosen.
         axis: usize,
     },
-    /// `block [, mask] -> block<bins x i32>`: how many elements of a block of integers (of any rank), read as unsigned, are
+    /// `tile [, mask] -> tile<bins x i32>`: how many elements of a tile of integers (of any rank), read as unsigned, are
     /// 0, 1, ... bins - 1, counting those whose mask (an `i1` in its shape, default true) holds. Other numbers are not
     /// counted. The result's type says how many bins there are.
     Histogram,
@@ -407,7 +407,7 @@ pub enum OpKind {
     Fma,
     /// `a, b -> i1` in the operands' shape; `a` and `b` of one type, numbers or (only `eq`, `ne`) pointers.
     Cmp(CmpPred),
-    /// `condition, a, b -> same as a`: a where the condition holds, else b. The condition is an `i1`, or a block of `i1`
+    /// `condition, a, b -> same as a`: a where the condition holds, else b. The condition is an `i1`, or a tile of `i1`
     /// in the arms' shape.
     Select,
     /// `number -> number` in the same shape, of the requested type.

@@ -1,10 +1,10 @@
-//! Orders of a block's dimensions.
+//! Orders of a tile's dimensions.
 
 use std::fmt;
 
 use crate::types::{MAX_RANK, Shape};
 
-/// An order of the dimensions of a block: dimension `i` of the result is dimension `axes()[i]` of the operand.
+/// An order of the dimensions of a tile: dimension `i` of the result is dimension `axes()[i]` of the operand.
 ///
 /// Each dimension stands in it once, whoever made it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

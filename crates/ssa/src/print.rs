@@ -368,7 +368,7 @@ impl<W: Write> Printer<'_, W> {
         self.region(other, op.loc)
     }
 
-    /// `%x, %k axis 1 : block<4x8xf32>, block<4x8xi32> (%a, %j, %b, %k) { ... }`
+    /// `%x, %k axis 1 : tile<4x8xf32>, tile<4x8xi32> (%a, %j, %b, %k) { ... }`
     fn reduction(&mut self, op: &OpData) -> fmt::Result {
         let kernel = self.kernel;
         if !op.operands.is_empty() {

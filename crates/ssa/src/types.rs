@@ -1,13 +1,13 @@
-//! Types of values: scalars, pointers to scalars, and blocks of either.
+//! Types of values: scalars, pointers to scalars, and tiles of either.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The largest rank of a block.
+/// The largest rank of a tile.
 pub const MAX_RANK: usize = 5;
 
-/// The largest number of elements of a block (2^20, as in Triton): a larger one could not be held by any program.
-pub const MAX_BLOCK_ELEMENTS: u64 = 1 << 20;
+/// The largest number of elements of a tile (2^20, as in Triton): a larger one could not be held by any program.
+pub const MAX_TILE_ELEMENTS: u64 = 1 << 20;
 
 /// The type of one element. Integers are signless: signedness belongs to the operations, as in MLIR and LLVM.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -133,7 +133,7 @@ impl fmt::Display for Elem {
     }
 }
 
-/// The extents of a block, outermost first. Rank 0 is a scalar value.
+/// The extents of a tile, outermost first. Rank 0 is a scalar value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Shape {
     dims: [u32; MAX_RANK],
@@ -147,8 +147,8 @@ impl Shape {
         rank: 0,
     };
 
-    /// A shape from its extents. Errors when the rank is above [`MAX_RANK`], an extent is zero, or the block would
-    /// hold more than [`MAX_BLOCK_ELEMENTS`].
+    /// A shape from its extents. Errors when the rank is above [`MAX_RANK`], an extent is zero, or the tile would
+    /// hold more than [`MAX_TILE_ELEMENTS`].
     pub fn new(dims: &[u32]) -> Result<Shape, ShapeError> {
         if dims.len() > MAX_RANK {
             return Err(ShapeError::Rank(dims.len()));
@@ -165,7 +165,7 @@ impl Shape {
             count = count.saturating_mul(u64::from(extent));
             shape.dims[axis] = extent;
         }
-        if count > MAX_BLOCK_ELEMENTS {
+        if count > MAX_TILE_ELEMENTS {
             return Err(ShapeError::TooLarge(count));
         }
         Ok(shape)
@@ -207,7 +207,7 @@ impl Shape {
         Shape::new(&dims)
     }
 
-    /// The same shape with a last dimension of an extent after the others. Errors when the rank is full or the block would
+    /// The same shape with a last dimension of an extent after the others. Errors when the rank is full or the tile would
     /// be too large.
     pub fn append(&self, extent: u32) -> Result<Shape, ShapeError> {
         Shape::new(&[self.dims(), &[extent]].concat())
@@ -226,7 +226,7 @@ impl Shape {
         Shape::new(&dims)
     }
 
-    /// The shape that two blocks have together after broadcasting: ranks are padded with 1 on the left, and extents
+    /// The shape that two tiles have together after broadcasting: ranks are padded with 1 on the left, and extents
     /// of 1 stretch. Errors when two extents differ and neither is 1.
     pub fn broadcast(&self, other: &Shape) -> Result<Shape, ShapeError> {
         let rank = self.rank().max(other.rank());
@@ -270,26 +270,26 @@ impl fmt::Debug for Shape {
 /// Why a shape is not one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ShapeError {
-    /// More dimensions than a block may have.
-    #[error("a block of rank {0}: at most {MAX_RANK} dimensions are possible")]
+    /// More dimensions than a tile may have.
+    #[error("a tile of rank {0}: at most {MAX_RANK} dimensions are possible")]
     Rank(usize),
     /// An extent of zero.
-    #[error("extent 0 in dimension {axis}: every extent of a block is at least 1")]
+    #[error("extent 0 in dimension {axis}: every extent of a tile is at least 1")]
     ZeroExtent {
         /// The dimension.
         axis: usize,
     },
     /// More elements than a program can hold.
     #[error(
-        "a block of {0} elements: at most {MAX_BLOCK_ELEMENTS} are possible; use a smaller block and a larger grid"
+        "a tile of {0} elements: at most {MAX_TILE_ELEMENTS} are possible; use a smaller tile and a larger grid"
     )]
     TooLarge(u64),
-    /// A dimension that the block does not have.
-    #[error("axis {axis} is outside of a block of rank {rank}")]
+    /// A dimension that the tile does not have.
+    #[error("axis {axis} is outside of a tile of rank {rank}")]
     Axis {
         /// The dimension asked for.
         axis: usize,
-        /// The block's rank.
+        /// The tile's rank.
         rank: usize,
     },
     /// Shapes that do not broadcast.
@@ -302,7 +302,7 @@ pub enum ShapeError {
     },
 }
 
-/// The type of a value: an element type and a shape. A scalar has rank 0; a block of rank 0 *is* the scalar.
+/// The type of a value: an element type and a shape. A scalar has rank 0; a tile of rank 0 *is* the scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
     /// What each element is.
@@ -333,8 +333,8 @@ impl Type {
         }
     }
 
-    /// A block of numbers. Errors as [`Shape::new`] does.
-    pub fn block(scalar: Scalar, dims: &[u32]) -> Result<Type, ShapeError> {
+    /// A tile of numbers. Errors as [`Shape::new`] does.
+    pub fn tile(scalar: Scalar, dims: &[u32]) -> Result<Type, ShapeError> {
         Ok(Type {
             elem: Elem::Scalar(scalar),
             shape: Shape::new(dims)?,
@@ -385,7 +385,7 @@ impl Type {
         self.as_scalar().is_some_and(Scalar::is_float)
     }
 
-    /// Is this a single value rather than a block?
+    /// Is this a single value rather than a tile?
     pub fn is_scalar(self) -> bool {
         self.shape.is_scalar()
     }
@@ -396,7 +396,7 @@ impl fmt::Display for Type {
         if self.is_scalar() {
             write!(f, "{}", self.elem)
         } else {
-            write!(f, "block<{}x{}>", self.shape, self.elem)
+            write!(f, "tile<{}x{}>", self.shape, self.elem)
         }
     }
 }

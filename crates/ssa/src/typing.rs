@@ -152,7 +152,7 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
                     op,
                     from,
                     to,
-                    why: "the result is a block of the operand's type",
+                    why: "the result is a tile of the operand's type",
                 });
             }
             to
@@ -163,7 +163,7 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
             if from.is_scalar() {
                 return Err(TypeError::Operand {
                     op,
-                    expected: "a block",
+                    expected: "a tile",
                     found: from,
                 });
             }
@@ -215,7 +215,7 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
         OpKind::Split => {
             arity("1", operands.len() == 1)?;
             let found = operands[0];
-            let expected = "a block whose last extent is 2";
+            let expected = "a tile whose last extent is 2";
             let Some((2, rest)) = found.shape.dims().split_last() else {
                 return Err(TypeError::Operand { op, expected, found });
             };
@@ -229,7 +229,7 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
             arity("1 to 2", (1..=2).contains(&operands.len()))?;
             let (from, to) = (operands[0], want()?);
             if from.is_scalar() || !from.is_int() {
-                let expected = "a block of integers";
+                let expected = "a tile of integers";
                 return Err(TypeError::Operand {
                     op,
                     expected,
@@ -240,7 +240,7 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
                 role(op, "mask", from.with_scalar(Scalar::I1), mask)?;
             }
             if to.as_scalar() != Some(Scalar::I32) || to.shape.rank() != 1 {
-                let why = "it counts into a block of i32 of rank 1, an element for each bin";
+                let why = "it counts into a tile of i32 of rank 1, an element for each bin";
                 return Err(TypeError::Result { op, from, to, why });
             }
             to
@@ -396,7 +396,7 @@ pub fn result_types(
 /// The type of what a gather along an axis gives.
 fn gathered(op: &'static str, axis: usize, source: Type, index: Type) -> Result<Type, TypeError> {
     if source.is_scalar() || source.as_scalar().is_none() {
-        let expected = "a block of numbers first";
+        let expected = "a tile of numbers first";
         return Err(TypeError::Operand {
             op,
             expected,
@@ -404,7 +404,7 @@ fn gathered(op: &'static str, axis: usize, source: Type, index: Type) -> Result<
         });
     }
     if index.is_scalar() || !index.is_int() || index.as_scalar() == Some(Scalar::I1) {
-        let expected = "a block of i8, i16, i32 or i64 as its index";
+        let expected = "a tile of i8, i16, i32 or i64 as its index";
         return Err(TypeError::Operand {
             op,
             expected,
@@ -425,7 +425,7 @@ fn gathered(op: &'static str, axis: usize, source: Type, index: Type) -> Result<
     Ok(source.with_shape(index.shape))
 }
 
-/// How many blocks can be reduced or scanned together.
+/// How many tiles can be reduced or scanned together.
 pub const MAX_REDUCED: usize = 4;
 
 /// The result types of [`OpKind::Reduce`] and [`OpKind::Scan`], one for each operand; none of any other operation.
@@ -446,12 +446,12 @@ pub fn reduction_types(kind: &OpKind, operands: &[Type]) -> Result<Vec<Type>, Ty
     let first = operands[0];
     for &found in operands {
         if found.is_scalar() || found.as_scalar().is_none() {
-            let expected = "blocks of numbers";
+            let expected = "tiles of numbers";
             return Err(TypeError::Operand { op, expected, found });
         }
         if found.shape != first.shape {
             let (left, right) = (first.shape, found.shape);
-            let what = format!("blocks that are combined together have one shape: [{left}] and [{right}] differ");
+            let what = format!("tiles that are combined together have one shape: [{left}] and [{right}] differ");
             return Err(TypeError::Attribute { op, what });
         }
     }
@@ -509,13 +509,13 @@ fn role(op: &'static str, role: &'static str, expected: Type, found: Type) -> Re
     }
 }
 
-/// The type that a pointer or block of pointers loads.
+/// The type that a pointer or tile of pointers loads.
 fn pointee(op: &'static str, ptr: Type) -> Result<Type, TypeError> {
     match ptr.pointee() {
         Some(scalar) => Ok(ptr.with_scalar(scalar)),
         None => Err(TypeError::Operand {
             op,
-            expected: "a pointer or a block of pointers first",
+            expected: "a pointer or a tile of pointers first",
             found: ptr,
         }),
     }
@@ -575,10 +575,10 @@ mod tests {
             for scalar in Scalar::ALL.into_iter().filter(|&s| s != Scalar::I1) {
                 assert_eq!(unsigned(&kind, Type::scalar(scalar)), None, "{kind:?} of {scalar}");
             }
-            let block = Type::block(Scalar::I1, &[4]).unwrap();
+            let tile = Type::tile(Scalar::I1, &[4]).unwrap();
             assert_eq!(
                 unsigned(&kind, Type::I1).is_some(),
-                unsigned(&kind, block).is_some(),
+                unsigned(&kind, tile).is_some(),
                 "{kind:?}"
             );
             refused.extend(unsigned(&kind, Type::I1));

@@ -293,7 +293,7 @@ impl<'a> Verifier<'a> {
             }
             let ty = kernel.ty(param.value);
             if !ty.is_scalar() {
-                let message = format!("parameter '{name}' is one number or pointer, not a block: {ty}");
+                let message = format!("parameter '{name}' is one number or pointer, not a tile: {ty}");
                 self.fail(Rule::ParamValue, None, message);
             }
             let divides = ty.pointee().is_some() || (ty.is_int() && ty.as_scalar() != Some(Scalar::I1));

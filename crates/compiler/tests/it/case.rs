@@ -25,7 +25,7 @@ pub fn block(scalar: &str, dims: &[u32]) -> String {
         return scalar.to_owned();
     }
     let extents: String = dims.iter().map(|extent| format!("{extent}x")).collect();
-    format!("block<{extents}{scalar}>")
+    format!("tile<{extents}{scalar}>")
 }
 
 pub fn count(dims: &[u32]) -> u32 {
@@ -152,7 +152,7 @@ pub fn pointers(name: &str, scalar: Scalar, dims: &[u32]) -> String {
         return format!("%{name}_0 = {none}\n%{name}_at = addptr %{name}, %{name}_0 : ptr<{scalar}>\n");
     }
     let n = count(dims);
-    let line = format!("block<{n}xptr<{scalar}>>");
+    let line = format!("tile<{n}xptr<{scalar}>>");
     let mut text = format!("%{name}_s = splat %{name} : {line}\n%{name}_l = addptr %{name}_s, %i{n} : {line}\n");
     if dims.len() == 1 {
         return text.replace(&format!("%{name}_l"), &format!("%{name}_at"));

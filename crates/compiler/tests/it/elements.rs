@@ -107,14 +107,14 @@ fn joins_and_splits() {
 /// What goes to and comes from scalars, and pairs of pairs.
 #[test]
 fn pairs_of_scalars() {
-    let body = "%a, %b = split %v : block<2xi32>
+    let body = "%a, %b = split %v : tile<2xi32>
         %c = sub %a, %b : i32
         %r0 = join %c, %a : i32
-        %p = join %v, %r0 : block<2xi32>
-        %q = transpose %p [1, 0] : block<2x2xi32> to block<2x2xi32>
-        %r1 = reshape %q : block<2x2xi32> to block<4xi32>
-        %d, %e = split %q : block<2x2xi32>
-        %f, %r2 = split %e : block<2xi32>\n";
+        %p = join %v, %r0 : tile<2xi32>
+        %q = transpose %p [1, 0] : tile<2x2xi32> to tile<2x2xi32>
+        %r1 = reshape %q : tile<2x2xi32> to tile<4xi32>
+        %d, %e = split %q : tile<2x2xi32>
+        %f, %r2 = split %e : tile<2xi32>\n";
     let case = Case {
         scalar: Scalar::I32,
         dims: vec![2],
@@ -165,8 +165,8 @@ fn histograms_of_every_type_and_extent() {
 fn histograms_of_few_different_numbers() {
     let mut case = histogram(Scalar::I32, &[1000], 3);
     case.body = format!(
-        "%four = const 4 : block<1000xi32>
-         %u = rem_u %v, %four : block<1000xi32>
+        "%four = const 4 : tile<1000xi32>
+         %u = rem_u %v, %four : tile<1000xi32>
          {}",
         case.body.replace("histogram %v", "histogram %u")
     );
@@ -190,10 +190,10 @@ fn pairs_stay_in_their_threads() {
         results: vec![(Scalar::F32, vec![1024])],
     };
     let case = in_half(
-        "%p = join %v, %v : block<1024xf32>
-         %q = add %p, %p : block<1024x2xf32>
-         %a, %b = split %q : block<1024x2xf32>
-         %r0 = add %a, %b : block<1024xf32>\n",
+        "%p = join %v, %v : tile<1024xf32>
+         %q = add %p, %p : tile<1024x2xf32>
+         %a, %b = split %q : tile<1024x2xf32>
+         %r0 = add %a, %b : tile<1024xf32>\n",
     );
     let found = text(&case);
     assert!(!found.contains("llvm.mlir.global"), "{found}");

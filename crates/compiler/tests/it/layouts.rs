@@ -18,12 +18,12 @@ fn copy(n: u32, element: &str, [from, to]: [&str; 2], warps: u32) -> (Kernel, St
     let ssa = format!(
         "kernel @copy(%x: ptr<{element}>, %out: ptr<{element}>) {{
   %i = range 0, {n}
-  %xs = splat %x : block<{n}xptr<{element}>>
-  %from = addptr %xs, %i : block<{n}xptr<{element}>>
-  %values = load %from : block<{n}xptr<{element}>>
-  %outs = splat %out : block<{n}xptr<{element}>>
-  %to = addptr %outs, %i : block<{n}xptr<{element}>>
-  store %to, %values : block<{n}xptr<{element}>>
+  %xs = splat %x : tile<{n}xptr<{element}>>
+  %from = addptr %xs, %i : tile<{n}xptr<{element}>>
+  %values = load %from : tile<{n}xptr<{element}>>
+  %outs = splat %out : tile<{n}xptr<{element}>>
+  %to = addptr %outs, %i : tile<{n}xptr<{element}>>
+  store %to, %values : tile<{n}xptr<{element}>>
 }}
 "
     );

@@ -101,7 +101,7 @@ fn the_first_of_the_largest() {
         let extent = dims[axis];
         let body = format!(
             "%n = range 0, {extent}
-             %m = reshape %n : block<{extent}xi32> to {along}
+             %m = reshape %n : tile<{extent}xi32> to {along}
              %i = broadcast %m : {along} to {ints}
              %r0, %r1 = reduce %v, %i axis {axis} : {}, {ints} (%a, %j, %b, %k) {{
                %more = cmp gt %a, %b : {scalar}
@@ -225,7 +225,7 @@ fn softmax_like(extent: u32, rows: Option<u32>) -> Case {
     let back = |name: &str| match rows {
         None => format!("%{name}_t = splat %{name} : {ty}\n"),
         Some(rows) => format!(
-            "%{name}_e = expand_dims %{name}, 1 : block<{rows}xf32> to block<{rows}x1xf32>\n%{name}_t = broadcast %{name}_e : block<{rows}x1xf32> to {ty}\n"
+            "%{name}_e = expand_dims %{name}, 1 : tile<{rows}xf32> to tile<{rows}x1xf32>\n%{name}_t = broadcast %{name}_e : tile<{rows}x1xf32> to {ty}\n"
         ),
     };
     let body = format!(
@@ -288,7 +288,7 @@ fn loops_and_branches() {
              %c = xor %a, %b : i32
              yield %c
            }}
-           %t = reduce %s axis 0 : block<2xi32> (%a1, %b1) {{
+           %t = reduce %s axis 0 : tile<2xi32> (%a1, %b1) {{
              %c1 = add %a1, %b1 : i32
              yield %c1
            }}

@@ -7,12 +7,12 @@ use crate::shared;
 
 /// Squares a row, and stores it again and again.
 fn kernel(n: u32) -> Kernel {
-    let tile = format!("block<{n}x{n}x");
+    let tile = format!("tile<{n}x{n}x");
     let text = format!(
         "kernel @k(%x: ptr<f32> {{divisibility = 16}}) {{
   %i = range 0, {n}
-  %row = expand_dims %i, 0 : block<{n}xi32> to block<1x{n}xi32>
-  %rows = broadcast %row : block<1x{n}xi32> to {tile}i32>
+  %row = expand_dims %i, 0 : tile<{n}xi32> to tile<1x{n}xi32>
+  %rows = broadcast %row : tile<1x{n}xi32> to {tile}i32>
   %xs = splat %x : {tile}ptr<f32>>
   %at = addptr %xs, %rows : {tile}ptr<f32>>
   %v = load %at : {tile}ptr<f32>>

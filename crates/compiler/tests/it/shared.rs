@@ -11,16 +11,16 @@ pub fn kernel(n: u32) -> Kernel {
     let text = format!(
         "kernel @k(%x: ptr<f32> {{divisibility = 16}}) {{
   %i = range 0, {all}
-  %xs = splat %x : block<{all}xptr<f32>>
-  %line = addptr %xs, %i : block<{all}xptr<f32>>
-  %values = load %line : block<{all}xptr<f32>>
-  %square = reshape %values : block<{all}xf32> to block<{n}x{n}xf32>
+  %xs = splat %x : tile<{all}xptr<f32>>
+  %line = addptr %xs, %i : tile<{all}xptr<f32>>
+  %values = load %line : tile<{all}xptr<f32>>
+  %square = reshape %values : tile<{all}xf32> to tile<{n}x{n}xf32>
   %j = range 0, {n}
-  %row = expand_dims %j, 0 : block<{n}xi32> to block<1x{n}xi32>
-  %rows = broadcast %row : block<1x{n}xi32> to block<{n}x{n}xi32>
-  %ys = splat %x : block<{n}x{n}xptr<f32>>
-  %at = addptr %ys, %rows : block<{n}x{n}xptr<f32>>
-  store %at, %square : block<{n}x{n}xptr<f32>>
+  %row = expand_dims %j, 0 : tile<{n}xi32> to tile<1x{n}xi32>
+  %rows = broadcast %row : tile<1x{n}xi32> to tile<{n}x{n}xi32>
+  %ys = splat %x : tile<{n}x{n}xptr<f32>>
+  %at = addptr %ys, %rows : tile<{n}x{n}xptr<f32>>
+  store %at, %square : tile<{n}x{n}xptr<f32>>
 }}
 "
     );

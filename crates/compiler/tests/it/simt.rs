@@ -11,19 +11,19 @@ const KERNEL: &str = "kernel @k(%x: ptr<i32> {divisibility = 16}, %out: ptr<i32>
   %pid = program_id x
   %size = const 64 : i32
   %start = mul %pid, %size : i32
-  %starts = splat %start : block<64xi32>
+  %starts = splat %start : tile<64xi32>
   %lane = range 0, 64
-  %at = add %starts, %lane : block<64xi32>
-  %ns = splat %n : block<64xi32>
-  %mask = cmp lt %at, %ns : block<64xi32>
-  %xs = splat %x : block<64xptr<i32>>
-  %x_at = addptr %xs, %at : block<64xptr<i32>>
-  %v = load %x_at, %mask : block<64xptr<i32>>
-  %w = mul %v, %v : block<64xi32>
-  %y = add %w, %at : block<64xi32>
-  %outs = splat %out : block<64xptr<i32>>
-  %out_at = addptr %outs, %at : block<64xptr<i32>>
-  store %out_at, %y, %mask : block<64xptr<i32>>
+  %at = add %starts, %lane : tile<64xi32>
+  %ns = splat %n : tile<64xi32>
+  %mask = cmp lt %at, %ns : tile<64xi32>
+  %xs = splat %x : tile<64xptr<i32>>
+  %x_at = addptr %xs, %at : tile<64xptr<i32>>
+  %v = load %x_at, %mask : tile<64xptr<i32>>
+  %w = mul %v, %v : tile<64xi32>
+  %y = add %w, %at : tile<64xi32>
+  %outs = splat %out : tile<64xptr<i32>>
+  %out_at = addptr %outs, %at : tile<64xptr<i32>>
+  store %out_at, %y, %mask : tile<64xptr<i32>>
 }";
 
 const N: usize = 150;

@@ -1,11 +1,11 @@
-//! Where the elements of a block lie: strides in any order, padded, reversed, or zero where elements may share a place.
+//! Where the elements of a tile lie: strides in any order, padded, reversed, or zero where elements may share a place.
 
 use mytriton_ssa::{BinaryOp, Scalar, Shape, Type};
 
 use super::{Generator, Term};
 use crate::tree::Val;
 
-/// Offsets of a block's elements, as a sum of blocks that each vary along one dimension.
+/// Offsets of a tile's elements, as a sum of tiles that each vary along one dimension.
 pub(super) struct Pattern {
     pub shape: Shape,
     /// Integers with the shape's extent along one dimension and 1 along the others.
@@ -38,7 +38,7 @@ impl Place {
 }
 
 impl Generator {
-    /// Offsets for a block's elements: no two the same if `distinct`, and below `most`, which is at least the number of
+    /// Offsets for a tile's elements: no two the same if `distinct`, and below `most`, which is at least the number of
     /// elements. `wide` ones are `i32` or `i64`.
     pub(super) fn pattern(&mut self, shape: Shape, distinct: bool, most: usize, wide: bool) -> Pattern {
         let rank = shape.rank();
@@ -107,7 +107,7 @@ impl Generator {
         }
     }
 
-    /// The offsets as one block.
+    /// The offsets as one tile.
     pub(super) fn offsets(&mut self, pattern: &Pattern) -> Val {
         let mut sum = None;
         for &part in &pattern.parts {
@@ -175,7 +175,7 @@ impl Generator {
         }
     }
 
-    /// A scalar in every element of a block, in one of the ways that there are.
+    /// A scalar in every element of a tile, in one of the ways that there are.
     fn spread(&mut self, scalar: Val, shape: Shape) -> Val {
         self.stretch(scalar, shape).unwrap_or(scalar)
     }

@@ -78,12 +78,12 @@ impl Generator {
     }
 
     /// A value of the same rank with extents of 1 stretched.
-    pub fn broadcast(&mut self, block: Val, shape: Shape) -> Val {
-        if self.ty(block).shape == shape {
-            return block;
+    pub fn broadcast(&mut self, tile: Val, shape: Shape) -> Val {
+        if self.ty(tile).shape == shape {
+            return tile;
         }
-        let ty = self.ty(block).with_shape(shape);
-        self.op(OpKind::Broadcast, &[block], Some(ty))
+        let ty = self.ty(tile).with_shape(shape);
+        self.op(OpKind::Broadcast, &[tile], Some(ty))
     }
 
     pub fn addptr(&mut self, pointer: Val, offset: Val) -> Val {
@@ -121,12 +121,12 @@ impl Generator {
             if shape.is_scalar() || !self.random.one_in(4) {
                 return Some(self.splat(value, shape));
             }
-            // By way of a block of one element.
-            let mut block = self.splat(value, Shape::new(&[1]).ok()?);
-            while self.ty(block).shape.rank() < shape.rank() {
-                block = self.op(OpKind::ExpandDims { axis: 0 }, &[block], None);
+            // By way of a tile of one element.
+            let mut tile = self.splat(value, Shape::new(&[1]).ok()?);
+            while self.ty(tile).shape.rank() < shape.rank() {
+                tile = self.op(OpKind::ExpandDims { axis: 0 }, &[tile], None);
             }
-            return Some(self.broadcast(block, shape));
+            return Some(self.broadcast(tile, shape));
         }
         let mut missing = Vec::new();
         let mut dims = from.dims().iter().peekable();
@@ -138,11 +138,11 @@ impl Generator {
         if dims.next().is_some() {
             return None;
         }
-        let mut block = value;
+        let mut tile = value;
         for axis in missing {
-            block = self.op(OpKind::ExpandDims { axis }, &[block], None);
+            tile = self.op(OpKind::ExpandDims { axis }, &[tile], None);
         }
-        Some(self.broadcast(block, shape))
+        Some(self.broadcast(tile, shape))
     }
 
     /// What is known of a value.

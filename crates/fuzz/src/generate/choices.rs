@@ -5,7 +5,7 @@ use mytriton_ssa::{BinaryOp, CastKind, OpKind, Scalar, Shape, Type};
 use super::{Generator, Known};
 use crate::tree::Val;
 
-/// Elements of a block that is joined or reshaped to be split, at most.
+/// Elements of a tile that is joined or reshaped to be split, at most.
 const MOST: usize = 512;
 
 impl Generator {
@@ -39,8 +39,8 @@ impl Generator {
         );
     }
 
-    /// A block in scope that is defined everywhere, of some kind; movement does not mind what its elements are.
-    fn block(&mut self, fits: impl Fn(Type) -> bool) -> Option<Val> {
+    /// A tile in scope that is defined everywhere, of some kind; movement does not mind what its elements are.
+    fn tile(&mut self, fits: impl Fn(Type) -> bool) -> Option<Val> {
         let fitting: Vec<Val> = (self.pool.iter().copied())
             .filter(|&v| !self.ty(v).is_scalar() && self.known(v).when.is_none() && fits(self.ty(v)))
             .collect();
@@ -51,10 +51,10 @@ impl Generator {
         let pairs = |ty: Type| ty.shape.dims().last() == Some(&2);
         let even = |ty: Type| ty.shape.elements().is_multiple_of(2) && ty.shape.elements() <= MOST;
         let paired = match self.random.one_in(2) {
-            true => self.block(pairs),
+            true => self.tile(pairs),
             false => None,
         };
-        let Some(value) = paired.or_else(|| self.block(even)) else {
+        let Some(value) = paired.or_else(|| self.tile(even)) else {
             return self.elementwise();
         };
         let (ty, known) = (self.ty(value), self.known(value));
@@ -84,7 +84,7 @@ impl Generator {
     }
 
     fn gather(&mut self) {
-        let Some(source) = self.block(|ty| ty.shape.elements() <= MOST) else {
+        let Some(source) = self.tile(|ty| ty.shape.elements() <= MOST) else {
             return self.elementwise();
         };
         let (ty, known) = (self.ty(source), self.known(source));

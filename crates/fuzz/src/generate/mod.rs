@@ -231,7 +231,7 @@ impl Generator {
         self.shapes = shapes.iter().filter_map(|dims| Shape::new(dims).ok()).collect();
     }
 
-    /// One of the kernel's shapes, or a scalar; only a scalar when blocks have become too much work.
+    /// One of the kernel's shapes, or a scalar; only a scalar when tiles have become too much work.
     fn shape(&mut self) -> Shape {
         let choice = self.random.weighted(&[5, 3, 3]);
         let shape = match choice {

@@ -49,7 +49,7 @@ pub(super) fn reductions() -> &'static [Reduction] {
 }
 
 impl Generator {
-    /// A reduction or scan of a block.
+    /// A reduction or scan of a tile.
     pub fn combine(&mut self) {
         let mut shape = self.shape();
         if shape.is_scalar() {
@@ -112,7 +112,7 @@ impl Generator {
         self.op(OpKind::Cast(CastKind::UToF), &[cut], Some(ty))
     }
 
-    /// A block's elements in another shape or order.
+    /// A tile's elements in another shape or order.
     pub fn rearrange(&mut self) {
         let fitting: Vec<Val> = (self.pool.iter().copied())
             .filter(|&v| !self.ty(v).is_scalar() && self.known(v).when.is_none())

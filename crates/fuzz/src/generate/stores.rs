@@ -94,7 +94,7 @@ impl Generator {
         });
     }
 
-    /// A scalar stored by every element of a block to one place.
+    /// A scalar stored by every element of a tile to one place.
     fn store_everywhere(&mut self, value: Val) {
         let output = self.output(self.scalar_of(value), self.known(value).rule);
         let slot = self.length(output.buffer);

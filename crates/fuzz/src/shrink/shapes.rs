@@ -7,7 +7,7 @@ use super::Shrinker;
 use crate::tree::{Body, Tree, Val};
 
 impl Shrinker<'_> {
-    /// Tries scalars in place of all blocks, then smaller extents, each of the extents that there are.
+    /// Tries scalars in place of all tiles, then smaller extents, each of the extents that there are.
     pub(super) fn shapes(&mut self) {
         let widest = self
             .draft
@@ -83,10 +83,10 @@ fn resize(tree: &mut Tree, from: u32, to: u32) -> bool {
     any
 }
 
-/// How many elements are tried as the one that is left of each block.
+/// How many elements are tried as the one that is left of each tile.
 const ELEMENTS: u32 = 8;
 
-/// Makes every block a scalar: its element at that index, as far as ranges say. False if there is no block.
+/// Makes every tile a scalar: its element at that index, as far as ranges say. False if there is no tile.
 fn scalarise(tree: &mut Tree, element: i32) -> bool {
     if tree.types.iter().all(|ty| ty.is_scalar()) {
         return false;
@@ -119,7 +119,7 @@ fn take_elements(body: &mut Body, element: i32, map: &mut FxHashMap<Val, Val>) {
     });
 }
 
-/// Makes every block one of rank 1. False if one varies along several dimensions, or none has more than one.
+/// Makes every tile one of rank 1. False if one varies along several dimensions, or none has more than one.
 fn flatten(tree: &mut Tree) -> bool {
     let flat = |shape: Shape| {
         let mut wide = shape.dims().iter().copied().filter(|&extent| extent > 1);

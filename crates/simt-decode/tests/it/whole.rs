@@ -75,15 +75,15 @@ fn of(ty: Scalar, result: Scalar, op: &str) -> String {
     format!(
         "kernel @k(%p: ptr<{ty}>, %q: ptr<{result}>) {{
            %s = load %p : ptr<{ty}>
-           %a = splat %s : block<64x{ty}>
+           %a = splat %s : tile<64x{ty}>
            %lane = range 0, 64
-           %ps = splat %p : block<64xptr<{ty}>>
-           %at = addptr %ps, %lane : block<64xptr<{ty}>>
-           %b = load %at : block<64xptr<{ty}>>
+           %ps = splat %p : tile<64xptr<{ty}>>
+           %at = addptr %ps, %lane : tile<64xptr<{ty}>>
+           %b = load %at : tile<64xptr<{ty}>>
            {op}
-           %qs = splat %q : block<64xptr<{result}>>
-           %to = addptr %qs, %lane : block<64xptr<{result}>>
-           store %to, %r : block<64xptr<{result}>>
+           %qs = splat %q : tile<64xptr<{result}>>
+           %to = addptr %qs, %lane : tile<64xptr<{result}>>
+           store %to, %r : tile<64xptr<{result}>>
          }}"
     )
 }
@@ -99,21 +99,21 @@ fn every_operation_of_typed_ssa_is_known_on_every_type() {
     for ty in Scalar::ALL {
         let truth = ty == Scalar::I1;
         for op in UnaryOp::ALL.iter().filter(|op| fits(op.domain(), ty) && !truth) {
-            texts.push(of(ty, ty, &format!("%r = {op} %b : block<64x{ty}>")));
+            texts.push(of(ty, ty, &format!("%r = {op} %b : tile<64x{ty}>")));
         }
         for op in BinaryOp::ALL.iter().filter(|op| fits(op.domain(), ty)) {
             if !(truth && op.unsigned().is_some()) {
-                texts.push(of(ty, ty, &format!("%r = {op} %a, %b : block<64x{ty}>")));
+                texts.push(of(ty, ty, &format!("%r = {op} %a, %b : tile<64x{ty}>")));
             }
         }
         for pred in CmpPred::ALL {
             let meaningless = pred.is_unsigned() && ty.is_float() || truth && pred.unsigned().is_some();
             if !meaningless {
-                texts.push(of(ty, Scalar::I1, &format!("%r = cmp {pred} %a, %b : block<64x{ty}>")));
+                texts.push(of(ty, Scalar::I1, &format!("%r = cmp {pred} %a, %b : tile<64x{ty}>")));
             }
         }
         if ty.is_float() {
-            texts.push(of(ty, ty, &format!("%r = fma %a, %b, %b : block<64x{ty}>")));
+            texts.push(of(ty, ty, &format!("%r = fma %a, %b, %b : tile<64x{ty}>")));
         }
         for to in Scalar::ALL {
             for &kind in CastKind::ALL {
@@ -121,7 +121,7 @@ fn every_operation_of_typed_ssa_is_known_on_every_type() {
                     texts.push(of(
                         ty,
                         to,
-                        &format!("%r = {kind} %b : block<64x{ty}> to block<64x{to}>"),
+                        &format!("%r = {kind} %b : tile<64x{ty}> to tile<64x{to}>"),
                     ));
                 }
             }

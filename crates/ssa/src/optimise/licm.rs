@@ -86,7 +86,7 @@ fn never_fails(kernel: &Kernel, op: OpId) -> bool {
     }
     let binary = match data.kind {
         OpKind::Binary(binary) => binary,
-        // Its index may be outside of the block.
+        // Its index may be outside of the tile.
         OpKind::Gather { .. } => return false,
         _ => return true,
     };

@@ -1,4 +1,4 @@
-//! Shape operations: identities, and a scalar's value reaching its block in one step.
+//! Shape operations: identities, and a scalar's value reaching its tile in one step.
 
 use smallvec::smallvec;
 
@@ -21,7 +21,7 @@ pub(super) fn rewrite(kernel: &Kernel, subject: &Subject) -> Option<Rewrite> {
         (OpKind::Reshape, _) if kernel.ty(x) == subject.ty => Some(Rewrite::Value(x)),
         // reshape of a scalar = splat
         (OpKind::Reshape, _) if kernel.ty(x).is_scalar() => Some(Rewrite::Op(OpKind::Splat, smallvec![x])),
-        // reshape (splat s) = s as a scalar, splat s as a block
+        // reshape (splat s) = s as a scalar, splat s as a tile
         (OpKind::Reshape, Some((OpKind::Splat, inner))) if subject.ty.is_scalar() => Some(Rewrite::Value(inner[0])),
         (OpKind::Reshape | OpKind::Transpose { .. }, Some((OpKind::Splat, inner))) => {
             Some(Rewrite::Op(OpKind::Splat, smallvec![inner[0]]))
@@ -76,7 +76,7 @@ pub(super) fn visit_split(simplifier: &mut Simplifier<'_>, op: OpId) {
             let ty = simplifier.kernel.ty(data.results[0]);
             Some([simplifier.constant(c, ty, data.loc); 2])
         }
-        // split (splat s) = s of scalars, splat s of blocks, twice
+        // split (splat s) = s of scalars, splat s of tiles, twice
         Some((OpKind::Splat, &[s])) => {
             let ty = simplifier.kernel.ty(data.results[0]);
             let half = match ty.is_scalar() {

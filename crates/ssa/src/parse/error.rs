@@ -67,7 +67,7 @@ pub enum ParseErrorKind {
     /// Operands or result that do not fit the operation.
     #[error(transparent)]
     Type(#[from] TypeError),
-    /// Extents that no block has.
+    /// Extents that no tile has.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// Something else out of its range.

@@ -15,7 +15,7 @@ pub(super) enum Tok {
     Int,
     /// A decimal number with a point or exponent, perhaps with a minus.
     Float,
-    /// Digits that run into letters: bits (`0x7F800000`) or a block's extents (`64x32xf32`). The parser knows which.
+    /// Digits that run into letters: bits (`0x7F800000`) or a tile's extents (`64x32xf32`). The parser knows which.
     Digits,
     /// A string in quotes.
     Str,

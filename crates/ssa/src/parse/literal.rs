@@ -9,18 +9,18 @@ use crate::types::{Elem, Scalar, Shape, Type};
 const ELEMENTS: &str = "i1, i8, i16, i32, i64, f16, bf16, f32, f64 or ptr<...>";
 
 impl Parser<'_> {
-    /// A scalar, pointer or block type.
+    /// A scalar, pointer or tile type.
     pub(super) fn ty(&mut self) -> Parsed<Type> {
         let start = self.token;
         if start.tok != Tok::Word {
             return Err(self.expected("a type"));
         }
         self.advance()?;
-        if self.text(start) != "block" {
+        if self.text(start) != "tile" {
             let elem = self.elem(
                 start,
                 self.text(start),
-                "a type, such as i32, ptr<f32> or block<64xf32>",
+                "a type, such as i32, ptr<f32> or tile<64xf32>",
             )?;
             return Ok(Type {
                 elem,

@@ -4,7 +4,7 @@
 //! module  = kernel*
 //! kernel  = "kernel" "@"name "(" [param ("," param)*] ")" "{" op* "}" [loc]
 //! param   = "%"name ":" type ["{" "divisibility" "=" integer "}"]
-//! type    = scalar | "ptr" "<" scalar ">" | "block" "<" extent "x" ... "x" (scalar | "ptr" "<" scalar ">") ">"
+//! type    = scalar | "ptr" "<" scalar ">" | "tile" "<" extent "x" ... "x" (scalar | "ptr" "<" scalar ">") ">"
 //! scalar  = "i1" | "i8" | "i16" | "i32" | "i64" | "f16" | "bf16" | "f32" | "f64"
 //! op      = ["%"name ("," "%"name)* "="] (simple | for | if | while | reduce) [loc]
 //! simple  = "const" literal ":" type                     // true, 64, -1.5e-3, or bits: 0x7F800000
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         let at = self.token.span;
         let ty = self.ty()?;
         if !ty.is_scalar() {
-            let message = format!("a parameter is one number or pointer, not a block: {ty}");
+            let message = format!("a parameter is one number or pointer, not a tile: {ty}");
             return Err(self.invalid(at, message));
         }
         self.check_new(name)?;

@@ -191,14 +191,14 @@ impl Parser<'_> {
         let first_at = self.token.span;
         let form = annotation(&kind);
         let operands = if let OpKind::ExpandDims { axis } = &mut kind {
-            let block = self.value()?;
+            let tile = self.value()?;
             self.expect_punct(',')?;
             *axis = self.axis()?;
-            SmallVec::from_slice(&[block])
+            SmallVec::from_slice(&[tile])
         } else if let OpKind::Transpose { permutation } = &mut kind {
-            let block = self.value()?;
+            let tile = self.value()?;
             *permutation = self.permutation()?;
-            SmallVec::from_slice(&[block])
+            SmallVec::from_slice(&[tile])
         } else if let OpKind::Gather { axis } = &mut kind {
             let values = self.values()?;
             self.expect_word("axis")?;
@@ -367,7 +367,7 @@ impl Parser<'_> {
     fn reduction(&mut self, depth: usize, names: &[Token], word: Token) -> Parsed<Parts> {
         let operands = self.values()?;
         if operands.is_empty() {
-            return Err(self.expected("the blocks to combine, '%name, ...'"));
+            return Err(self.expected("the tiles to combine, '%name, ...'"));
         }
         self.expect_word("axis")?;
         let axis = self.axis()?;

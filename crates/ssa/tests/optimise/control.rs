@@ -295,27 +295,27 @@ fn invariants_leave_every_loop_they_can() {
                  %a = mul %x, %y : i32
                  %b = add %a, %i : i32
                  %d = add %b, %j : i32
-                 %s = splat %d : block<4xi32>
+                 %s = splat %d : tile<4xi32>
                  %r = range 0, 4
-                 %e = add %s, %r : block<4xi32>
-                 %z = splat %p : block<4xptr<i32>>
-                 %at = addptr %z, %r : block<4xptr<i32>>
-                 store %at, %e : block<4xptr<i32>>
+                 %e = add %s, %r : tile<4xi32>
+                 %z = splat %p : tile<4xptr<i32>>
+                 %at = addptr %z, %r : tile<4xptr<i32>>
+                 store %at, %e : tile<4xptr<i32>>
                }}
              }}"
         ),
         "%0 = const 0 : i32\n %1 = const 1 : i32
          %a = mul %x, %y : i32
          %r = range 0, 4
-         %z = splat %p : block<4xptr<i32>>
-         %at = addptr %z, %r : block<4xptr<i32>>
+         %z = splat %p : tile<4xptr<i32>>
+         %at = addptr %z, %r : tile<4xptr<i32>>
          for %i = %0 to %x step %1 : i32 {
            %b = add %a, %i : i32
            for %j = %0 to %i step %1 : i32 {
              %d = add %b, %j : i32
-             %s = splat %d : block<4xi32>
-             %e = add %s, %r : block<4xi32>
-             store %at, %e : block<4xptr<i32>>
+             %s = splat %d : tile<4xi32>
+             %e = add %s, %r : tile<4xi32>
+             store %at, %e : tile<4xptr<i32>>
            }
          }",
     );

@@ -69,11 +69,11 @@ impl State<'_> {
     fn accepted(&self, kind: &OpKind, count: usize) -> Type {
         let takes = |s: &Scalar| result_type(kind, &vec![Type::scalar(*s); count], None).is_ok();
         let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(takes).collect();
-        Type::block(self.pick(&all), self.pick(&LANES)).unwrap()
+        Type::tile(self.pick(&all), self.pick(&LANES)).unwrap()
     }
 
     fn any_type(&self) -> Type {
-        Type::block(self.pick(&Scalar::ALL), self.pick(&LANES)).unwrap()
+        Type::tile(self.pick(&Scalar::ALL), self.pick(&LANES)).unwrap()
     }
 }
 
@@ -107,7 +107,7 @@ fn small(b: &mut Builder, s: &State<'_>, limit: u32) -> Built<ValueId> {
     b.binary(BinaryOp::And, x, mask)
 }
 
-/// Every element's number in its block, from `base`.
+/// Every element's number in its tile, from `base`.
 fn lanes(b: &mut Builder, shape: Shape, base: i128) -> Built<ValueId> {
     let ty = Type::I32.with_shape(shape);
     let base = int(b, base);
@@ -171,7 +171,7 @@ fn address(b: &mut Builder, s: &State<'_>, ty: Type) -> Built<ValueId> {
 }
 
 fn memory(b: &mut Builder, s: &State<'_>) -> Built<()> {
-    let ty = Type::block(s.pick(&[Scalar::I1, Scalar::I32, Scalar::F16]), s.pick(&LANES[..2])).unwrap();
+    let ty = Type::tile(s.pick(&[Scalar::I1, Scalar::I32, Scalar::F16]), s.pick(&LANES[..2])).unwrap();
     let ptr = address(b, s, ty)?;
     let mask = (s.below(3) == 0).then(|| of(b, s, ty.with_scalar(Scalar::I1)));
     if s.below(2) == 0 {
@@ -276,7 +276,7 @@ fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
 fn reduction(b: &mut Builder, s: &State<'_>) -> Built<()> {
     let shape = Shape::new(s.pick(&[&[4][..], &[2, 4], &[2, 1]])).unwrap();
     let types: Vec<Type> = (0..1 + s.below(3)).map(|_| s.any_type().with_shape(shape)).collect();
-    let blocks: Vec<ValueId> = types.iter().map(|&ty| of(b, s, ty)).collect();
+    let tiles: Vec<ValueId> = types.iter().map(|&ty| of(b, s, ty)).collect();
     let axis = s.below(shape.rank() as u32) as usize;
     let combine = |b: &mut Builder, left: &[ValueId], right: &[ValueId]| {
         let outer = s.pool.replace([left, right].concat());
@@ -289,8 +289,8 @@ fn reduction(b: &mut Builder, s: &State<'_>) -> Built<()> {
         Ok::<_, BuildError>(values)
     };
     let results = match s.below(3) {
-        0 => b.scan(&blocks, axis, s.below(2) == 0, combine)?,
-        _ => b.reduce(&blocks, axis, combine)?,
+        0 => b.scan(&tiles, axis, s.below(2) == 0, combine)?,
+        _ => b.reduce(&tiles, axis, combine)?,
     };
     s.pool.borrow_mut().extend(results);
     Ok(())

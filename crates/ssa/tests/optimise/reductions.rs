@@ -4,13 +4,13 @@ use mytriton_ssa::{OpKind, OptLevel};
 
 use crate::cases::{kernel_becomes, optimised, parse};
 
-/// A kernel that stores a block or scalar `%r` of `i32` through pointers of the type; `%x` is a block.
+/// A kernel that stores a tile or scalar `%r` of `i32` through pointers of the type; `%x` is a tile.
 fn kernel(dims: &str, ops: &str) -> String {
     let of = |elem: &str| {
         if dims.is_empty() {
             elem.to_owned()
         } else {
-            format!("block<{dims}x{elem}>")
+            format!("tile<{dims}x{elem}>")
         }
     };
     let pointers = match dims {
@@ -32,44 +32,44 @@ fn reshapes() {
         |dims: &str, ops: &str, same: &str| kernel_becomes(&kernel(dims, &format!("{x}{ops}")), &kernel(dims, same));
     to(
         "2x4",
-        "%y = reshape %x : block<8xi32> to block<4x2xi32>
-         %z = expand_dims %y, 1 : block<4x2xi32> to block<4x1x2xi32>
-         %r = reshape %z : block<4x1x2xi32> to block<2x4xi32>",
-        &format!("{x} %r = reshape %x : block<8xi32> to block<2x4xi32>"),
+        "%y = reshape %x : tile<8xi32> to tile<4x2xi32>
+         %z = expand_dims %y, 1 : tile<4x2xi32> to tile<4x1x2xi32>
+         %r = reshape %z : tile<4x1x2xi32> to tile<2x4xi32>",
+        &format!("{x} %r = reshape %x : tile<8xi32> to tile<2x4xi32>"),
     );
     // store needs the value, so that nothing but the range is left.
     kernel_becomes(
         &kernel(
             "8",
             &format!(
-                "{x} %y = reshape %x : block<8xi32> to block<4x2xi32> %r = reshape %y : block<4x2xi32> to block<8xi32>"
+                "{x} %y = reshape %x : tile<8xi32> to tile<4x2xi32> %r = reshape %y : tile<4x2xi32> to tile<8xi32>"
             ),
         ),
         &kernel("8", "%r = range 0, 8"),
     );
     to(
         "2x4",
-        "%s = splat %n : block<8xi32> %r = reshape %s : block<8xi32> to block<2x4xi32>",
-        "%r = splat %n : block<2x4xi32>",
+        "%s = splat %n : tile<8xi32> %r = reshape %s : tile<8xi32> to tile<2x4xi32>",
+        "%r = splat %n : tile<2x4xi32>",
     );
     to(
         "1x1",
-        "%r = reshape %n : i32 to block<1x1xi32>",
-        "%r = splat %n : block<1x1xi32>",
+        "%r = reshape %n : i32 to tile<1x1xi32>",
+        "%r = splat %n : tile<1x1xi32>",
     );
     to(
         "2x4",
-        "%c = const 3 : block<8xi32> %r = reshape %c : block<8xi32> to block<2x4xi32>",
-        "%r = const 3 : block<2x4xi32>",
+        "%c = const 3 : tile<8xi32> %r = reshape %c : tile<8xi32> to tile<2x4xi32>",
+        "%r = const 3 : tile<2x4xi32>",
     );
     // Through one element and back.
-    let scalar = "%s = splat %n : block<1x1xi32> %t = reshape %s : block<1x1xi32> to i32 %r = add %t, %t : i32";
+    let scalar = "%s = splat %n : tile<1x1xi32> %t = reshape %s : tile<1x1xi32> to i32 %r = add %t, %t : i32";
     kernel_becomes(&kernel("", scalar), &kernel("", "%r = add %n, %n : i32"));
 }
 
 #[test]
 fn transposes() {
-    let x = "%v = range 0, 8 %x = reshape %v : block<8xi32> to block<2x4x1xi32>";
+    let x = "%v = range 0, 8 %x = reshape %v : tile<8xi32> to tile<2x4x1xi32>";
     let check = |dims: &str, before: &str, after: &str| {
         kernel_becomes(
             &kernel(dims, &format!("{x} {before}")),
@@ -78,44 +78,44 @@ fn transposes() {
     };
     check(
         "1x4x2",
-        "%y = transpose %x [1, 2, 0] : block<2x4x1xi32> to block<4x1x2xi32>
-         %r = transpose %y [1, 0, 2] : block<4x1x2xi32> to block<1x4x2xi32>",
-        "%r = transpose %x [2, 1, 0] : block<2x4x1xi32> to block<1x4x2xi32>",
+        "%y = transpose %x [1, 2, 0] : tile<2x4x1xi32> to tile<4x1x2xi32>
+         %r = transpose %y [1, 0, 2] : tile<4x1x2xi32> to tile<1x4x2xi32>",
+        "%r = transpose %x [2, 1, 0] : tile<2x4x1xi32> to tile<1x4x2xi32>",
     );
     // There and back.
     kernel_becomes(
         &kernel(
             "2x4x1",
             &format!(
-                "{x} %y = transpose %x [1, 2, 0] : block<2x4x1xi32> to block<4x1x2xi32>
-                 %r = transpose %y [2, 0, 1] : block<4x1x2xi32> to block<2x4x1xi32>"
+                "{x} %y = transpose %x [1, 2, 0] : tile<2x4x1xi32> to tile<4x1x2xi32>
+                 %r = transpose %y [2, 0, 1] : tile<4x1x2xi32> to tile<2x4x1xi32>"
             ),
         ),
         &kernel(
             "2x4x1",
-            "%v = range 0, 8 %r = reshape %v : block<8xi32> to block<2x4x1xi32>",
+            "%v = range 0, 8 %r = reshape %v : tile<8xi32> to tile<2x4x1xi32>",
         ),
     );
     kernel_becomes(
         &kernel(
             "4x2",
-            "%s = splat %n : block<2x4xi32> %r = transpose %s [1, 0] : block<2x4xi32> to block<4x2xi32>",
+            "%s = splat %n : tile<2x4xi32> %r = transpose %s [1, 0] : tile<2x4xi32> to tile<4x2xi32>",
         ),
-        &kernel("4x2", "%r = splat %n : block<4x2xi32>"),
+        &kernel("4x2", "%r = splat %n : tile<4x2xi32>"),
     );
 }
 
 #[test]
 fn one_element_needs_no_combine() {
-    let x = "%v = range 0, 8 %x = reshape %v : block<8xi32> to block<8x1xi32>";
+    let x = "%v = range 0, 8 %x = reshape %v : tile<8xi32> to tile<8x1xi32>";
     kernel_becomes(
-        &kernel("8", &format!("{x} %r = reduce %x axis 1 : block<8x1xi32> {SUM}")),
+        &kernel("8", &format!("{x} %r = reduce %x axis 1 : tile<8x1xi32> {SUM}")),
         &kernel("8", "%r = range 0, 8"),
     );
     kernel_becomes(
         &kernel(
             "8x1",
-            &format!("{x} %r = scan %x axis 1 reverse : block<8x1xi32> {SUM}"),
+            &format!("{x} %r = scan %x axis 1 reverse : tile<8x1xi32> {SUM}"),
         ),
         &kernel("8x1", &x.replace("%x", "%r")),
     );
@@ -128,7 +128,7 @@ fn combines_are_simplified_by_themselves() {
         kernel(
             "",
             &format!(
-                "%three = const 3 : i32 %x = range 0, 8 %s = reduce %x axis 0 : block<8xi32> (%a, %b) {{ {combine} }} {rest}"
+                "%three = const 3 : i32 %x = range 0, 8 %s = reduce %x axis 0 : tile<8xi32> (%a, %b) {{ {combine} }} {rest}"
             ),
         )
     };
@@ -147,7 +147,7 @@ fn combines_are_simplified_by_themselves() {
 
 #[test]
 fn equal_reductions_merge() {
-    let sum = |name: &str| format!("{name} = reduce %x axis 0 : block<8xi32> {SUM}\n");
+    let sum = |name: &str| format!("{name} = reduce %x axis 0 : tile<8xi32> {SUM}\n");
     let count = |ops: &str, level| {
         let kernel = optimised(&parse(&kernel("", &format!("%x = range 0, 8\n {ops}"))), level);
         let kinds = kernel.ops_in_order().into_iter().map(|op| kernel.op(op).kind.clone());
@@ -158,16 +158,16 @@ fn equal_reductions_merge() {
     assert_eq!(count(&twice, OptLevel::Basic), 2);
     // Another operation, other operands of it, another constant, another axis or direction.
     let other = |combine: &str| {
-        let t = format!("%t = reduce %x axis 0 : block<8xi32> (%a, %b) {{ {combine} yield %c }}\n");
+        let t = format!("%t = reduce %x axis 0 : tile<8xi32> (%a, %b) {{ {combine} yield %c }}\n");
         count(&format!("{}{t}%r = mul %s, %t : i32", sum("%s")), OptLevel::Full)
     };
     assert_eq!(other("%c = add %b, %a : i32"), 2);
     assert_eq!(other("%c = mul %a, %b : i32"), 2);
     assert_eq!(other("%d = const 1 : i32 %c = add %a, %d : i32"), 2);
-    let scans = "%s = scan %x axis 0 : block<8xi32> (%a, %b) { yield %a }
-        %t = scan %x axis 0 reverse : block<8xi32> (%a, %b) { yield %a }
-        %u = mul %s, %t : block<8xi32>
-        %r = reduce %u axis 0 : block<8xi32> (%a, %b) { yield %a }";
+    let scans = "%s = scan %x axis 0 : tile<8xi32> (%a, %b) { yield %a }
+        %t = scan %x axis 0 reverse : tile<8xi32> (%a, %b) { yield %a }
+        %u = mul %s, %t : tile<8xi32>
+        %r = reduce %u axis 0 : tile<8xi32> (%a, %b) { yield %a }";
     assert_eq!(count(scans, OptLevel::Full), 3);
 }
 
@@ -179,7 +179,7 @@ fn what_no_result_depends_on_goes() {
             "",
             &format!(
                 "%x = range 0, 8 %k = range 8, 16
-                 %s, %t = reduce %x, %k axis 0 : block<8xi32>, block<8xi32> (%a, %i, %b, %j) {{
+                 %s, %t = reduce %x, %k axis 0 : tile<8xi32>, tile<8xi32> (%a, %i, %b, %j) {{
                    %g = cmp gt %a, %b : i32
                    %v = select %g, %a, %b : i32
                    %w = select %g, %i, %j : i32
@@ -190,7 +190,7 @@ fn what_no_result_depends_on_goes() {
         )
     };
     let alone = "%x = range 0, 8
-        %s = reduce %x axis 0 : block<8xi32> (%a, %b) {
+        %s = reduce %x axis 0 : tile<8xi32> (%a, %b) {
           %g = cmp gt %a, %b : i32
           %v = select %g, %a, %b : i32
           yield %v
@@ -201,7 +201,7 @@ fn what_no_result_depends_on_goes() {
     kernel_becomes(
         &kernel(
             "",
-            &format!("%x = range 0, 8 %s = reduce %x axis 0 : block<8xi32> {SUM} %r = abs %n : i32"),
+            &format!("%x = range 0, 8 %s = reduce %x axis 0 : tile<8xi32> {SUM} %r = abs %n : i32"),
         ),
         &kernel("", "%r = abs %n : i32"),
     );
@@ -222,7 +222,7 @@ fn invariant_reductions_leave_loops_whole() {
     };
     let with = |op: &str| {
         format!(
-            "%s = reduce %x axis 0 : block<8xi32> (%a, %b) {{ %c = {op} %a, %b : i32 %d = add %c, %b : i32 yield %d }}"
+            "%s = reduce %x axis 0 : tile<8xi32> (%a, %b) {{ %c = {op} %a, %b : i32 %d = add %c, %b : i32 yield %d }}"
         )
     };
     kernel_becomes(&text("", &with("add")), &text(&with("add"), ""));
@@ -232,61 +232,61 @@ fn invariant_reductions_leave_loops_whole() {
 
 #[test]
 fn joins_and_splits() {
-    let x = "%v = range 0, 8 %x = reshape %v : block<8xi32> to block<4x2xi32>";
+    let x = "%v = range 0, 8 %x = reshape %v : tile<8xi32> to tile<4x2xi32>";
     let pair = "%v = range 0, 4 %w = range 4, 8";
     let check = |dims: &str, before: &str, after: &str| kernel_becomes(&kernel(dims, before), &kernel(dims, after));
     // There and back, both ways.
     check(
         "4x2",
-        &format!("{x} %a, %b = split %x : block<4x2xi32> %r = join %a, %b : block<4xi32>"),
-        "%v = range 0, 8 %r = reshape %v : block<8xi32> to block<4x2xi32>",
+        &format!("{x} %a, %b = split %x : tile<4x2xi32> %r = join %a, %b : tile<4xi32>"),
+        "%v = range 0, 8 %r = reshape %v : tile<8xi32> to tile<4x2xi32>",
     );
     check(
         "4",
         &format!(
-            "{pair} %j = join %v, %w : block<4xi32> %a, %b = split %j : block<4x2xi32> %r = sub %b, %a : block<4xi32>"
+            "{pair} %j = join %v, %w : tile<4xi32> %a, %b = split %j : tile<4x2xi32> %r = sub %b, %a : tile<4xi32>"
         ),
-        &format!("{pair} %r = sub %w, %v : block<4xi32>"),
+        &format!("{pair} %r = sub %w, %v : tile<4xi32>"),
     );
-    // The other way round it is another block.
-    let swapped = format!("{x} %a, %b = split %x : block<4x2xi32> %r = join %b, %a : block<4xi32>");
+    // The other way round it is another tile.
+    let swapped = format!("{x} %a, %b = split %x : tile<4x2xi32> %r = join %b, %a : tile<4xi32>");
     check("4x2", &swapped, &swapped);
     // Of one value.
     check(
         "4x2",
-        "%s = splat %n : block<4xi32> %r = join %s, %s : block<4xi32>",
-        "%r = splat %n : block<4x2xi32>",
+        "%s = splat %n : tile<4xi32> %r = join %s, %s : tile<4xi32>",
+        "%r = splat %n : tile<4x2xi32>",
     );
     check(
         "4",
-        "%s = splat %n : block<4x2xi32> %a, %b = split %s : block<4x2xi32> %v = range 0, 4 %c = mul %a, %v : block<4xi32>
-         %r = sub %c, %b : block<4xi32>",
-        "%s = splat %n : block<4xi32> %v = range 0, 4 %c = mul %s, %v : block<4xi32> %r = sub %c, %s : block<4xi32>",
+        "%s = splat %n : tile<4x2xi32> %a, %b = split %s : tile<4x2xi32> %v = range 0, 4 %c = mul %a, %v : tile<4xi32>
+         %r = sub %c, %b : tile<4xi32>",
+        "%s = splat %n : tile<4xi32> %v = range 0, 4 %c = mul %s, %v : tile<4xi32> %r = sub %c, %s : tile<4xi32>",
     );
     check(
         "",
-        "%s = splat %n : block<2xi32> %a, %b = split %s : block<2xi32> %r = mul %a, %b : i32",
+        "%s = splat %n : tile<2xi32> %a, %b = split %s : tile<2xi32> %r = mul %a, %b : i32",
         "%r = mul %n, %n : i32",
     );
     check(
         "4x2",
-        "%c = const 3 : block<4xi32> %d = const 3 : block<4xi32> %r = join %c, %d : block<4xi32>",
-        "%r = const 3 : block<4x2xi32>",
+        "%c = const 3 : tile<4xi32> %d = const 3 : tile<4xi32> %r = join %c, %d : tile<4xi32>",
+        "%r = const 3 : tile<4x2xi32>",
     );
-    let different = "%c = const 3 : block<4xi32> %d = const 4 : block<4xi32> %r = join %c, %d : block<4xi32>";
+    let different = "%c = const 3 : tile<4xi32> %d = const 4 : tile<4xi32> %r = join %c, %d : tile<4xi32>";
     check("4x2", different, different);
     check(
         "4",
-        "%c = const 3 : block<4x2xi32> %a, %r = split %c : block<4x2xi32>",
-        "%r = const 3 : block<4xi32>",
+        "%c = const 3 : tile<4x2xi32> %a, %r = split %c : tile<4x2xi32>",
+        "%r = const 3 : tile<4xi32>",
     );
     // Equal splits are one.
     check(
         "4",
         &format!(
-            "{x} %a, %b = split %x : block<4x2xi32> %c, %d = split %x : block<4x2xi32> %r = sub %a, %d : block<4xi32>"
+            "{x} %a, %b = split %x : tile<4x2xi32> %c, %d = split %x : tile<4x2xi32> %r = sub %a, %d : tile<4xi32>"
         ),
-        &format!("{x} %a, %b = split %x : block<4x2xi32> %r = sub %a, %b : block<4xi32>"),
+        &format!("{x} %a, %b = split %x : tile<4x2xi32> %r = sub %a, %b : tile<4xi32>"),
     );
 }
 
@@ -299,29 +299,29 @@ fn histograms() {
             &kernel("4", &format!("{x} {after}")),
         );
     };
-    let plain = "%r = histogram %x : block<8xi32> to block<4xi32>";
+    let plain = "%r = histogram %x : tile<8xi32> to tile<4xi32>";
     check(
-        "%m = const true : block<8xi1> %r = histogram %x, %m : block<8xi32> to block<4xi32>",
+        "%m = const true : tile<8xi1> %r = histogram %x, %m : tile<8xi32> to tile<4xi32>",
         plain,
     );
     kernel_becomes(
         &kernel(
             "4",
-            "%x = range 0, 8 %m = const false : block<8xi1> %r = histogram %x, %m : block<8xi32> to block<4xi32>",
+            "%x = range 0, 8 %m = const false : tile<8xi1> %r = histogram %x, %m : tile<8xi32> to tile<4xi32>",
         ),
-        &kernel("4", "%r = const 0 : block<4xi32>"),
+        &kernel("4", "%r = const 0 : tile<4xi32>"),
     );
 }
 
-/// A gather whose index may be outside of the block does not run where the program would not have run it.
+/// A gather whose index may be outside of the tile does not run where the program would not have run it.
 #[test]
 fn gathers_stay_in_their_loop() {
     let text = kernel(
         "4",
-        "%x = range 0, 8 %i = splat %n : block<4xi32> %z = const 0 : i32 %o = const 1 : i32 %v = range 0, 4
-         %r = for %k = %z to %n step %o : i32 carry (%a = %v : block<4xi32>) {
-           %g = gather %x, %i axis 0 : block<8xi32> to block<4xi32>
-           %b = add %a, %g : block<4xi32>
+        "%x = range 0, 8 %i = splat %n : tile<4xi32> %z = const 0 : i32 %o = const 1 : i32 %v = range 0, 4
+         %r = for %k = %z to %n step %o : i32 carry (%a = %v : tile<4xi32>) {
+           %g = gather %x, %i axis 0 : tile<8xi32> to tile<4xi32>
+           %b = add %a, %g : tile<4xi32>
            yield %b
          }",
     );

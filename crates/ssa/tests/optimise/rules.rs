@@ -50,22 +50,22 @@ fn folds_constants() {
 }
 
 #[test]
-fn folds_constant_blocks() {
+fn folds_constant_tiles() {
     let kernel = |ops: &str| {
         format!(
-            "kernel @k(%p: ptr<i32>) {{ %q = splat %p : block<2x4xptr<i32>>\n {ops}\n store %q, %r : block<2x4xptr<i32>> }}"
+            "kernel @k(%p: ptr<i32>) {{ %q = splat %p : tile<2x4xptr<i32>>\n {ops}\n store %q, %r : tile<2x4xptr<i32>> }}"
         )
     };
     kernel_becomes(
         &kernel(
             "%a = range 5, 6
              %s = const 2 : i32
-             %t = splat %s : block<1xi32>
-             %u = mul %a, %t : block<1xi32>
-             %v = expand_dims %u, 0 : block<1xi32> to block<1x1xi32>
-             %r = broadcast %v : block<1x1xi32> to block<2x4xi32>",
+             %t = splat %s : tile<1xi32>
+             %u = mul %a, %t : tile<1xi32>
+             %v = expand_dims %u, 0 : tile<1xi32> to tile<1x1xi32>
+             %r = broadcast %v : tile<1x1xi32> to tile<2x4xi32>",
         ),
-        &kernel("%r = const 10 : block<2x4xi32>"),
+        &kernel("%r = const 10 : tile<2x4xi32>"),
     );
 }
 
@@ -73,27 +73,27 @@ fn folds_constant_blocks() {
 fn shapes() {
     let kernel = |ops: &str| {
         format!(
-            "kernel @k(%p: ptr<i32>, %x: i32) {{ %q = splat %p : block<2x4xptr<i32>>\n {ops}\n store %q, %r : block<2x4xptr<i32>> }}"
+            "kernel @k(%p: ptr<i32>, %x: i32) {{ %q = splat %p : tile<2x4xptr<i32>>\n {ops}\n store %q, %r : tile<2x4xptr<i32>> }}"
         )
     };
     kernel_becomes(
         &kernel(
-            "%a = splat %x : block<4xi32>
-             %v = expand_dims %a, 0 : block<4xi32> to block<1x4xi32>
-             %r = broadcast %v : block<1x4xi32> to block<2x4xi32>",
+            "%a = splat %x : tile<4xi32>
+             %v = expand_dims %a, 0 : tile<4xi32> to tile<1x4xi32>
+             %r = broadcast %v : tile<1x4xi32> to tile<2x4xi32>",
         ),
-        &kernel("%r = splat %x : block<2x4xi32>"),
+        &kernel("%r = splat %x : tile<2x4xi32>"),
     );
     let from_range = "%a = range 0, 4
-         %v = expand_dims %a, 0 : block<4xi32> to block<1x4xi32>";
+         %v = expand_dims %a, 0 : tile<4xi32> to tile<1x4xi32>";
     kernel_becomes(
         &kernel(&format!(
             "{from_range}
-             %w = broadcast %v : block<1x4xi32> to block<1x4xi32>
-             %r = broadcast %w : block<1x4xi32> to block<2x4xi32>"
+             %w = broadcast %v : tile<1x4xi32> to tile<1x4xi32>
+             %r = broadcast %w : tile<1x4xi32> to tile<2x4xi32>"
         )),
         &kernel(&format!(
-            "{from_range}\n %r = broadcast %v : block<1x4xi32> to block<2x4xi32>"
+            "{from_range}\n %r = broadcast %v : tile<1x4xi32> to tile<2x4xi32>"
         )),
     );
 }
@@ -601,30 +601,30 @@ fn masks_that_are_constant() {
     let kernel = |ops: &str| {
         format!(
             "kernel @k(%p: ptr<f32>, %x: f32) {{
-               %q = splat %p : block<4xptr<f32>>
-               %v = splat %x : block<4xf32>
+               %q = splat %p : tile<4xptr<f32>>
+               %v = splat %x : tile<4xf32>
                {ops}
              }}"
         )
     };
-    let mask = |value: &str| format!("%b = const {value} : i1\n %m = splat %b : block<4xi1>\n");
+    let mask = |value: &str| format!("%b = const {value} : i1\n %m = splat %b : tile<4xi1>\n");
     let (yes, no) = (mask("true"), mask("false"));
-    let write = "store %q, %r : block<4xptr<f32>>";
+    let write = "store %q, %r : tile<4xptr<f32>>";
     kernel_becomes(
-        &kernel(&format!("{yes} %r = load %q, %m, %v : block<4xptr<f32>>\n {write}")),
-        "kernel @k(%p: ptr<f32>, %x: f32) { %q = splat %p : block<4xptr<f32>>\n %r = load %q : block<4xptr<f32>>
-           store %q, %r : block<4xptr<f32>> }",
+        &kernel(&format!("{yes} %r = load %q, %m, %v : tile<4xptr<f32>>\n {write}")),
+        "kernel @k(%p: ptr<f32>, %x: f32) { %q = splat %p : tile<4xptr<f32>>\n %r = load %q : tile<4xptr<f32>>
+           store %q, %r : tile<4xptr<f32>> }",
     );
     kernel_becomes(
-        &kernel(&format!("{no} %r = load %q, %m, %v : block<4xptr<f32>>\n {write}")),
-        &kernel("store %q, %v : block<4xptr<f32>>"),
+        &kernel(&format!("{no} %r = load %q, %m, %v : tile<4xptr<f32>>\n {write}")),
+        &kernel("store %q, %v : tile<4xptr<f32>>"),
     );
     kernel_becomes(
-        &kernel(&format!("{yes} store %q, %v, %m : block<4xptr<f32>>")),
-        &kernel("store %q, %v : block<4xptr<f32>>"),
+        &kernel(&format!("{yes} store %q, %v, %m : tile<4xptr<f32>>")),
+        &kernel("store %q, %v : tile<4xptr<f32>>"),
     );
     kernel_becomes(
-        &kernel(&format!("{no} store %q, %v, %m : block<4xptr<f32>>")),
+        &kernel(&format!("{no} store %q, %v, %m : tile<4xptr<f32>>")),
         "kernel @k(%p: ptr<f32>, %x: f32) {}",
     );
 }

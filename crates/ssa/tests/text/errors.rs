@@ -48,7 +48,7 @@ fn structure() {
         "kernel @k(",
         "kernel @k(%x) {}",
         "kernel @k(%0: i32) {}",
-        "kernel @k(%x: block<4xf32>) {}",
+        "kernel @k(%x: tile<4xf32>) {}",
         "kernel @k(%x: i32 {divisibility = 12}) {}",
         "kernel @k(%x: f32 {divisibility = 16}) {}",
         "kernel @k(%x: i32, %x: i32) {}",
@@ -66,7 +66,7 @@ fn structure() {
     k.ssa:1:11: expected a parameter, '%name: type', found the end of the text
     k.ssa:1:13: expected ':', found ')'
     k.ssa:1:11: a parameter has a name that starts with a letter or underscore, not a number
-    k.ssa:1:15: a parameter is one number or pointer, not a block: block<4xf32>
+    k.ssa:1:15: a parameter is one number or pointer, not a tile: tile<4xf32>
     k.ssa:1:35: divisibility is a power of two below 2^32
     k.ssa:1:1: parameter 'x' is of type f32, which has no divisibility
     k.ssa:1:20: %x is defined already, in line 1
@@ -101,11 +101,11 @@ fn operations() {
         "%0 = const 0x10000 : f16",
         "%0 = const 1 : i1",
         "%0 = const 1 : ptr<f32>",
-        "%0 = const 1 : block<0xi32>",
-        "%0 = const 1 : block<4xi31>",
-        "%0 = const 1 : block<4>",
-        "%0 = const 1 : block<1048577xi32>",
-        "%0 = const 1 : block<1x1x1x1x1x1xi32>",
+        "%0 = const 1 : tile<0xi32>",
+        "%0 = const 1 : tile<4xi31>",
+        "%0 = const 1 : tile<4>",
+        "%0 = const 1 : tile<1048577xi32>",
+        "%0 = const 1 : tile<1x1x1x1x1x1xi32>",
         "%0 = program_id w",
         "%0 = cmp less %x, %x : f32",
         "%0 = cmp lt_u %x, %x : f32",
@@ -141,11 +141,11 @@ fn operations() {
     2:12: '0x10000' is not the bits of an f16
     2:12: an i1 is 'true' or 'false', not '1'
     2:16: a constant is a number, not ptr<f32>
-    2:22: extent 0 in dimension 0: every extent of a block is at least 1
+    2:22: extent 0 in dimension 0: every extent of a tile is at least 1
     2:22: expected an element type after the extents (i1, i8, i16, i32, i64, f16, bf16, f32, f64 or ptr<...>), found 'i31'
     2:22: expected extents and an element type, such as 64x32xf32, found '4'
-    2:22: a block of 1048577 elements: at most 1048576 are possible; use a smaller block and a larger grid
-    2:22: a block of rank 6: at most 5 dimensions are possible
+    2:22: a tile of 1048577 elements: at most 1048576 are possible; use a smaller tile and a larger grid
+    2:22: a tile of rank 6: at most 5 dimensions are possible
     2:17: expected the grid dimension 'x', 'y' or 'z', found 'w'
     2:10: expected a predicate (eq, ne, lt, le, gt, ge, lt_u, le_u, gt_u, ge_u), found 'less'
     2:6: 'cmp' takes integers, not f32
@@ -154,7 +154,7 @@ fn operations() {
     2:6: 's_to_f' of i1 cannot give f32: it goes from a signed integer to a float; i1 has no sign: use u_to_f
     2:6: 'range': range 4, 4 is empty: the end is above the start
     2:15: the end of the range is from -2147483648 to 2147483647
-    2:6: 'splat' of f32 cannot give f32: the result is a block of the operand's type
+    2:6: 'splat' of f32 cannot give f32: the result is a tile of the operand's type
     2:6: 'fext' of i32 cannot give f64: it goes from a float to a wider one
     2:6: 'fext' of f32 cannot give f16: it goes from a float to a wider one
     3:1: expected 'to', found '}'
@@ -272,88 +272,88 @@ fn long_texts_are_read_at_a_stretch() {
 
 #[test]
 fn reductions() {
-    let block = "%v = splat %x : block<2x3xf32>";
+    let tile = "%v = splat %x : tile<2x3xf32>";
     let errors = [
         "%0 = reduce axis 0 : f32 (%a, %b) { yield %a }",
-        "%0 = reduce %v 0 : block<2x3xf32> (%a, %b) { yield %a }",
-        "%0 = reduce %v axis 2 : block<2x3xf32> (%a, %b) { yield %a }",
-        "%0 = reduce %v axis 0 : block<2x3xi32> (%a, %b) { yield %a }",
-        "%0 = reduce %v, %v axis 0 : block<2x3xf32> (%a, %b) { yield %a }",
-        "%0, %1 = reduce %v axis 0 : block<2x3xf32> (%a, %b) { yield %a }",
-        "%0 = reduce %v axis 0 : block<2x3xf32> (%a) { yield %a }",
-        "%0 = reduce %v axis 0 : block<2x3xf32> (%a, %b) { }",
-        "%0 = reduce %v axis 0 : block<2x3xf32> (%a, %b) { yield %n }",
+        "%0 = reduce %v 0 : tile<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = reduce %v axis 2 : tile<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = reduce %v axis 0 : tile<2x3xi32> (%a, %b) { yield %a }",
+        "%0 = reduce %v, %v axis 0 : tile<2x3xf32> (%a, %b) { yield %a }",
+        "%0, %1 = reduce %v axis 0 : tile<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = reduce %v axis 0 : tile<2x3xf32> (%a) { yield %a }",
+        "%0 = reduce %v axis 0 : tile<2x3xf32> (%a, %b) { }",
+        "%0 = reduce %v axis 0 : tile<2x3xf32> (%a, %b) { yield %n }",
         "%0 = reduce %x axis 0 : f32 (%a, %b) { yield %a }",
-        "%0 = reduce %v axis 0 reverse : block<2x3xf32> (%a, %b) { yield %a }",
-        "%0 = scan %v axis 0 backwards : block<2x3xf32> (%a, %b) { yield %a }",
-        "%0 = reshape %v : block<2x3xf32> to block<7xf32>",
-        "%0 = transpose %v : block<2x3xf32> to block<3x2xf32>",
-        "%0 = transpose %v [1, 1] : block<2x3xf32> to block<3x2xf32>",
-        "%0 = transpose %v [0] : block<2x3xf32> to block<3x2xf32>",
-        "%0 = transpose %v [1, 0] : block<2x3xf32> to block<2x3xf32>",
+        "%0 = reduce %v axis 0 reverse : tile<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = scan %v axis 0 backwards : tile<2x3xf32> (%a, %b) { yield %a }",
+        "%0 = reshape %v : tile<2x3xf32> to tile<7xf32>",
+        "%0 = transpose %v : tile<2x3xf32> to tile<3x2xf32>",
+        "%0 = transpose %v [1, 1] : tile<2x3xf32> to tile<3x2xf32>",
+        "%0 = transpose %v [0] : tile<2x3xf32> to tile<3x2xf32>",
+        "%0 = transpose %v [1, 0] : tile<2x3xf32> to tile<2x3xf32>",
     ]
-    .map(|op| of_op(&format!("{block} {op}")));
+    .map(|op| of_op(&format!("{tile} {op}")));
     insta::assert_snapshot!(errors.join("\n"), @r#"
-    2:44: expected the blocks to combine, '%name, ...', found 'axis'
+    2:44: expected the tiles to combine, '%name, ...', found 'axis'
     2:47: expected 'axis', found '0'
-    2:37: 'reduce': axis 2 is outside of a block of rank 2
-    2:56: operand 0 is block<2x3xf32>, not block<2x3xi32>
+    2:37: 'reduce': axis 2 is outside of a tile of rank 2
+    2:56: operand 0 is tile<2x3xf32>, not tile<2x3xi32>
     2:75: expected ',', found '('
     2:32: 'reduce' gives 1 result here, but 2 stand to the left of '='
     2:71: the combine takes 2 arguments here, not 1: two for each operand
     2:82: expected an operation, or 'yield' with 1 value(s), found '}'
     2:37: value 0 of 'reduce' is f32, but its combine passes on i32: a carried value keeps its exact type and shape
-    2:37: 'reduce' takes blocks of numbers, not f32
+    2:37: 'reduce' takes tiles of numbers, not f32
     2:54: expected ':', found 'reverse'
     2:52: expected ':', found 'backwards'
-    2:37: 'reshape' of block<2x3xf32> cannot give block<7xf32>: a reshape keeps the element type and the number of elements
+    2:37: 'reshape' of tile<2x3xf32> cannot give tile<7xf32>: a reshape keeps the element type and the number of elements
     2:50: expected '[', found ':'
     2:50: [1, 1] is no order of at most 5 dimensions: each number from 0 to one less than their count stands in it once
     2:37: 'transpose': the order [0] is one of 1 dimension(s), the operand has 2
-    2:77: the result is block<3x2xf32>, not block<2x3xf32>
+    2:77: the result is tile<3x2xf32>, not tile<2x3xf32>
     "#);
 }
 
 #[test]
 fn elements_from_elsewhere() {
-    let block = "%v = splat %x : block<2x3xf32> %w = splat %n : block<2x3xi32> %q = splat %n : block<2x2xi32>";
+    let tile = "%v = splat %x : tile<2x3xf32> %w = splat %n : tile<2x3xi32> %q = splat %n : tile<2x2xi32>";
     let errors = [
-        "%0 = join %v, %w : block<2x3xf32>",
-        "%0 = join %v : block<2x3xf32>",
-        "%0 = splat %n : block<1x1x1x1x1xi32> %1 = join %0, %0 : block<1x1x1x1x1xi32>",
-        "%0, %1 = split %v : block<2x3xf32>",
+        "%0 = join %v, %w : tile<2x3xf32>",
+        "%0 = join %v : tile<2x3xf32>",
+        "%0 = splat %n : tile<1x1x1x1x1xi32> %1 = join %0, %0 : tile<1x1x1x1x1xi32>",
+        "%0, %1 = split %v : tile<2x3xf32>",
         "%0, %1 = split %x : f32",
-        "%0 = split %q : block<2x2xi32>",
-        "%0 = gather %v, %w : block<2x3xf32> to block<2x3xf32>",
-        "%0 = gather %v, %w axis 2 : block<2x3xf32> to block<2x3xf32>",
-        "%0 = gather %v, %v axis 1 : block<2x3xf32> to block<2x3xf32>",
-        "%0 = gather %v, %q axis 0 : block<2x3xf32> to block<2x2xf32>",
-        "%0 = gather %v, %q axis 1 : block<2x3xf32> to block<2x3xf32>",
-        "%0 = gather %x, %q axis 0 : f32 to block<2x2xf32>",
-        "%0 = histogram %v : block<2x3xf32> to block<8xi32>",
-        "%0 = histogram %w : block<2x3xi32> to block<8xi64>",
-        "%0 = histogram %w : block<2x3xi32> to block<2x4xi32>",
-        "%0 = histogram %w, %w : block<2x3xi32> to block<8xi32>",
-        "%0 = histogram %n : i32 to block<8xi32>",
+        "%0 = split %q : tile<2x2xi32>",
+        "%0 = gather %v, %w : tile<2x3xf32> to tile<2x3xf32>",
+        "%0 = gather %v, %w axis 2 : tile<2x3xf32> to tile<2x3xf32>",
+        "%0 = gather %v, %v axis 1 : tile<2x3xf32> to tile<2x3xf32>",
+        "%0 = gather %v, %q axis 0 : tile<2x3xf32> to tile<2x2xf32>",
+        "%0 = gather %v, %q axis 1 : tile<2x3xf32> to tile<2x3xf32>",
+        "%0 = gather %x, %q axis 0 : f32 to tile<2x2xf32>",
+        "%0 = histogram %v : tile<2x3xf32> to tile<8xi32>",
+        "%0 = histogram %w : tile<2x3xi32> to tile<8xi64>",
+        "%0 = histogram %w : tile<2x3xi32> to tile<2x4xi32>",
+        "%0 = histogram %w, %w : tile<2x3xi32> to tile<8xi32>",
+        "%0 = histogram %n : i32 to tile<8xi32>",
     ]
-    .map(|op| of_op(&format!("{block} {op}")));
+    .map(|op| of_op(&format!("{tile} {op}")));
     insta::assert_snapshot!(errors.join("\n"), @r#"
-    2:99: the operands of 'join' have one type: block<2x3xf32> and block<2x3xi32> differ
+    2:99: the operands of 'join' have one type: tile<2x3xf32> and tile<2x3xi32> differ
     2:99: 'join' takes 2 operand(s), not 1
-    2:136: 'join': a block of rank 6: at most 5 dimensions are possible
-    2:103: 'split' takes a block whose last extent is 2, not block<2x3xf32>
-    2:103: 'split' takes a block whose last extent is 2, not f32
+    2:136: 'join': a tile of rank 6: at most 5 dimensions are possible
+    2:103: 'split' takes a tile whose last extent is 2, not tile<2x3xf32>
+    2:103: 'split' takes a tile whose last extent is 2, not f32
     2:94: 'split' gives 2 results here, but 1 stand to the left of '='
     2:113: expected 'axis', found ':'
-    2:99: 'gather': axis 2 is outside of a block of rank 2
-    2:99: 'gather' takes a block of i8, i16, i32 or i64 as its index, not block<2x3xf32>
+    2:99: 'gather': axis 2 is outside of a tile of rank 2
+    2:99: 'gather' takes a tile of i8, i16, i32 or i64 as its index, not tile<2x3xf32>
     2:99: 'gather': the extents of operand and index are equal, but along axis 0: [2x3] and [2x2] differ
-    2:140: the result is block<2x2xf32>, not block<2x3xf32>
-    2:99: 'gather' takes a block of numbers first, not f32
-    2:99: 'histogram' takes a block of integers, not block<2x3xf32>
-    2:99: 'histogram' of block<2x3xi32> cannot give block<8xi64>: it counts into a block of i32 of rank 1, an element for each bin
-    2:99: 'histogram' of block<2x3xi32> cannot give block<2x4xi32>: it counts into a block of i32 of rank 1, an element for each bin
-    2:99: the mask of 'histogram' is block<2x3xi1> here, not block<2x3xi32>
-    2:99: 'histogram' takes a block of integers, not i32
+    2:140: the result is tile<2x2xf32>, not tile<2x3xf32>
+    2:99: 'gather' takes a tile of numbers first, not f32
+    2:99: 'histogram' takes a tile of integers, not tile<2x3xf32>
+    2:99: 'histogram' of tile<2x3xi32> cannot give tile<8xi64>: it counts into a tile of i32 of rank 1, an element for each bin
+    2:99: 'histogram' of tile<2x3xi32> cannot give tile<2x4xi32>: it counts into a tile of i32 of rank 1, an element for each bin
+    2:99: the mask of 'histogram' is tile<2x3xi1> here, not tile<2x3xi32>
+    2:99: 'histogram' takes a tile of integers, not i32
     "#);
 }

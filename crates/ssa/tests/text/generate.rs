@@ -174,14 +174,14 @@ impl<'a> Generator<'a> {
             4 => {
                 let mut ty = self.any_type();
                 ty.shape = Shape::new(self.pick(&SHAPES[1..])).unwrap();
-                let block = self.of(ty);
+                let tile = self.of(ty);
                 let axis = self.next() as usize % (ty.shape.rank() + 1);
-                self.b.expand_dims(block, axis)
+                self.b.expand_dims(tile, axis)
             }
             5 => {
                 let ty = self.any_type().with_shape(Shape::new(&[1, 8]).unwrap());
-                let block = self.of(ty);
-                self.b.broadcast(block, ty.with_shape(Shape::new(&[4, 8]).unwrap()))
+                let tile = self.of(ty);
+                self.b.broadcast(tile, ty.with_shape(Shape::new(&[4, 8]).unwrap()))
             }
             6 | 7 => {
                 let op = self.pick(UnaryOp::ALL);
@@ -294,7 +294,7 @@ impl<'a> Generator<'a> {
         let types: Vec<Type> = (0..count)
             .map(|_| Type::scalar(self.pick(&Scalar::ALL)).with_shape(shape))
             .collect();
-        let blocks: Vec<ValueId> = types.iter().map(|&ty| self.of(ty)).collect();
+        let tiles: Vec<ValueId> = types.iter().map(|&ty| self.of(ty)).collect();
         let axis = self.next() as usize % shape.rank();
         let form = self.next();
         let outer = self.outer();
@@ -322,8 +322,8 @@ impl<'a> Generator<'a> {
             Ok::<_, BuildError>(values)
         };
         let results = match form % 3 {
-            0 => self.b.scan(&blocks, axis, form.is_multiple_of(2), combine),
-            _ => self.b.reduce(&blocks, axis, combine),
+            0 => self.b.scan(&tiles, axis, form.is_multiple_of(2), combine),
+            _ => self.b.reduce(&tiles, axis, combine),
         };
         self.keep_all(outer, results);
     }

@@ -20,19 +20,19 @@ fn add() -> Result<Kernel, BuildError> {
     let size = b.constant(Const::i32(64));
     let start = b.binary(BinaryOp::Mul, pid, size)?;
     let range = b.range(0, 64)?;
-    let block = b.ty(range);
-    let start = b.splat(start, block)?;
+    let tile = b.ty(range);
+    let start = b.splat(start, tile)?;
     let at = b.binary(BinaryOp::Add, start, range)?;
     b.kernel_mut().set_name(at, "at");
-    let n = b.splat(n, block)?;
+    let n = b.splat(n, tile)?;
     let mask = b.cmp(CmpPred::Lt, at, n)?;
     b.set_loc(Loc::UNKNOWN);
     let pointers = |b: &mut Builder, p| {
-        let p = b.splat(p, Type::ptr(Scalar::F32).with_shape(block.shape))?;
+        let p = b.splat(p, Type::ptr(Scalar::F32).with_shape(tile.shape))?;
         b.addptr(p, at)
     };
     let (x, y) = (pointers(&mut b, x)?, pointers(&mut b, y)?);
-    let other = b.constant_of(Const::f32(-0.0), Type::scalar(Scalar::F32).with_shape(block.shape))?;
+    let other = b.constant_of(Const::f32(-0.0), Type::scalar(Scalar::F32).with_shape(tile.shape))?;
     let v = b.load(x, Some(mask), Some(other))?;
     b.store(y, v, Some(mask))?;
     Ok(b.finish())
@@ -46,17 +46,17 @@ fn a_kernel() {
       %c64 = const 64 : i32
       %0 = mul %pid, %c64 : i32
       %1 = range 0, 64
-      %2 = splat %0 : block<64xi32>
-      %at = add %2, %1 : block<64xi32>
-      %3 = splat %n : block<64xi32>
-      %4 = cmp lt %at, %3 : block<64xi32>
-      %5 = splat %x : block<64xptr<f32>>
-      %6 = addptr %5, %at : block<64xptr<f32>>
-      %7 = splat %y : block<64xptr<f32>>
-      %8 = addptr %7, %at : block<64xptr<f32>>
-      %cst = const -0.0 : block<64xf32>
-      %9 = load %6, %4, %cst : block<64xptr<f32>>
-      store %8, %9, %4 : block<64xptr<f32>>
+      %2 = splat %0 : tile<64xi32>
+      %at = add %2, %1 : tile<64xi32>
+      %3 = splat %n : tile<64xi32>
+      %4 = cmp lt %at, %3 : tile<64xi32>
+      %5 = splat %x : tile<64xptr<f32>>
+      %6 = addptr %5, %at : tile<64xptr<f32>>
+      %7 = splat %y : tile<64xptr<f32>>
+      %8 = addptr %7, %at : tile<64xptr<f32>>
+      %cst = const -0.0 : tile<64xf32>
+      %9 = load %6, %4, %cst : tile<64xptr<f32>>
+      store %8, %9, %4 : tile<64xptr<f32>>
     }
     "#);
 }
@@ -69,17 +69,17 @@ fn with_locations() {
       %c64 = const 64 : i32 loc("add.rs":4:5)
       %0 = mul %pid, %c64 : i32 loc("add.rs":4:5)
       %1 = range 0, 64 loc("add.rs":4:5)
-      %2 = splat %0 : block<64xi32> loc("add.rs":4:5)
-      %at = add %2, %1 : block<64xi32> loc("add.rs":4:5)
-      %3 = splat %n : block<64xi32> loc("add.rs":4:5)
-      %4 = cmp lt %at, %3 : block<64xi32> loc("add.rs":4:5)
-      %5 = splat %x : block<64xptr<f32>> loc(unknown)
-      %6 = addptr %5, %at : block<64xptr<f32>> loc(unknown)
-      %7 = splat %y : block<64xptr<f32>> loc(unknown)
-      %8 = addptr %7, %at : block<64xptr<f32>> loc(unknown)
-      %cst = const -0.0 : block<64xf32> loc(unknown)
-      %9 = load %6, %4, %cst : block<64xptr<f32>> loc(unknown)
-      store %8, %9, %4 : block<64xptr<f32>> loc(unknown)
+      %2 = splat %0 : tile<64xi32> loc("add.rs":4:5)
+      %at = add %2, %1 : tile<64xi32> loc("add.rs":4:5)
+      %3 = splat %n : tile<64xi32> loc("add.rs":4:5)
+      %4 = cmp lt %at, %3 : tile<64xi32> loc("add.rs":4:5)
+      %5 = splat %x : tile<64xptr<f32>> loc(unknown)
+      %6 = addptr %5, %at : tile<64xptr<f32>> loc(unknown)
+      %7 = splat %y : tile<64xptr<f32>> loc(unknown)
+      %8 = addptr %7, %at : tile<64xptr<f32>> loc(unknown)
+      %cst = const -0.0 : tile<64xf32> loc(unknown)
+      %9 = load %6, %4, %cst : tile<64xptr<f32>> loc(unknown)
+      store %8, %9, %4 : tile<64xptr<f32>> loc(unknown)
     } loc("add.rs":3:1)
     "#);
 }
@@ -192,9 +192,9 @@ fn shapes_and_constants() {
     insta::assert_snapshot!(build().unwrap(), @r#"
     kernel @shapes() {
       %0 = range -2, 2
-      %1 = expand_dims %0, 1 : block<4xi32> to block<4x1xi32>
-      %2 = broadcast %1 : block<4x1xi32> to block<4x4xi32>
-      %3 = sext %2 : block<4x4xi32> to block<4x4xi64>
+      %1 = expand_dims %0, 1 : tile<4xi32> to tile<4x1xi32>
+      %2 = broadcast %1 : tile<4x1xi32> to tile<4x4xi32>
+      %3 = sext %2 : tile<4x4xi32> to tile<4x4xi64>
       %4 = num_programs z
       %cm1 = const -1 : i32
       %cm1_1 = const -1 : i32
@@ -203,10 +203,10 @@ fn shapes_and_constants() {
       %cst_1 = const 0x7FC0 : bf16
       %cst_2 = const 1e-30 : f32
       %cfalse = const false : i1
-      %cst_3 = const 1.0 : block<4x4xf32>
-      %5 = fma %cst_3, %cst_3, %cst_3 : block<4x4xf32>
-      %6 = cmp ne %2, %2 : block<4x4xi32>
-      %7 = select %6, %5, %5 : block<4x4xf32>
+      %cst_3 = const 1.0 : tile<4x4xf32>
+      %5 = fma %cst_3, %cst_3, %cst_3 : tile<4x4xf32>
+      %6 = cmp ne %2, %2 : tile<4x4xi32>
+      %7 = select %6, %5, %5 : tile<4x4xf32>
     }
     "#);
 }
@@ -251,30 +251,30 @@ fn hand_written_text_is_read() {
 
 const REDUCTIONS: &str = "\
 kernel @k(%x: f32, %k: i32) {
-  %0 = splat %x : block<4x17xf32>
-  %1 = splat %k : block<4x17xi32>
-  %s = reduce %0 axis 1 : block<4x17xf32> (%a, %b) {
+  %0 = splat %x : tile<4x17xf32>
+  %1 = splat %k : tile<4x17xi32>
+  %s = reduce %0 axis 1 : tile<4x17xf32> (%a, %b) {
     %c = add %a, %b : f32
     yield %c
   }
-  %2, %3 = reduce %0, %1 axis 0 : block<4x17xf32>, block<4x17xi32> (%4, %5, %6, %7) {
+  %2, %3 = reduce %0, %1 axis 0 : tile<4x17xf32>, tile<4x17xi32> (%4, %5, %6, %7) {
     %8 = cmp gt %4, %6 : f32
     %9 = select %8, %4, %6 : f32
     %10 = select %8, %5, %7 : i32
     yield %9, %10
   }
-  %11 = scan %s axis 0 : block<4xf32> (%12, %13) {
+  %11 = scan %s axis 0 : tile<4xf32> (%12, %13) {
     %cst = const 2.0 : f32
     %14 = fma %12, %cst, %13 : f32
     yield %14
   }
-  %15 = scan %0 axis 1 reverse : block<4x17xf32> (%16, %17) {
+  %15 = scan %0 axis 1 reverse : tile<4x17xf32> (%16, %17) {
     %18 = max %16, %17 : f32
     yield %18
   }
-  %19 = reshape %0 : block<4x17xf32> to block<2x34xf32>
-  %20 = reshape %x : f32 to block<1x1xf32>
-  %21 = transpose %1 [1, 0] : block<4x17xi32> to block<17x4xi32>
+  %19 = reshape %0 : tile<4x17xf32> to tile<2x34xf32>
+  %20 = reshape %x : f32 to tile<1x1xf32>
+  %21 = transpose %1 [1, 0] : tile<4x17xi32> to tile<17x4xi32>
 }
 ";
 
@@ -286,22 +286,22 @@ fn reductions_and_shapes() {
     let op = kernel.region(kernel.body()).ops[3];
     assert_eq!(
         kernel.describe_op(op),
-        "%2, %3 = reduce %0, %1 axis 0 : block<4x17xf32>, block<4x17xi32> (%4, %5, %6, %7) {...}"
+        "%2, %3 = reduce %0, %1 axis 0 : tile<4x17xf32>, tile<4x17xi32> (%4, %5, %6, %7) {...}"
     );
 }
 
 const CHOICES: &str = "\
 kernel @k(%x: f32, %k: i32) {
-  %0 = splat %x : block<4x17xf32>
-  %1 = splat %k : block<4x1xi32>
-  %2 = join %0, %0 : block<4x17xf32>
+  %0 = splat %x : tile<4x17xf32>
+  %1 = splat %k : tile<4x1xi32>
+  %2 = join %0, %0 : tile<4x17xf32>
   %pair = join %x, %x : f32
-  %a, %b = split %2 : block<4x17x2xf32>
-  %3, %4 = split %pair : block<2xf32>
-  %5 = gather %0, %1 axis 1 : block<4x17xf32> to block<4x1xf32>
-  %6 = histogram %1 : block<4x1xi32> to block<256xi32>
-  %cst = const true : block<4x1xi1>
-  %7 = histogram %1, %cst : block<4x1xi32> to block<3xi32>
+  %a, %b = split %2 : tile<4x17x2xf32>
+  %3, %4 = split %pair : tile<2xf32>
+  %5 = gather %0, %1 axis 1 : tile<4x17xf32> to tile<4x1xf32>
+  %6 = histogram %1 : tile<4x1xi32> to tile<256xi32>
+  %cst = const true : tile<4x1xi1>
+  %7 = histogram %1, %cst : tile<4x1xi32> to tile<3xi32>
 }
 ";
 

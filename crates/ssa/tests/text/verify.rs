@@ -479,13 +479,13 @@ proptest! {
     }
 }
 
-/// A kernel that reduces a block of `i32`: the reduction's id, and the kernel.
+/// A kernel that reduces a tile of `i32`: the reduction's id, and the kernel.
 fn reduce_kernel() -> (Kernel, OpId) {
     let mut b = Builder::new("k");
     let n = b.constant(Const::i32(1));
     b.kernel_mut().set_name(n, "n");
-    let block = b.range(0, 17).unwrap();
-    b.reduce::<BuildError>(&[block], 0, |b, x, y| Ok(vec![b.binary(BinaryOp::Add, x[0], y[0])?]))
+    let tile = b.range(0, 17).unwrap();
+    b.reduce::<BuildError>(&[tile], 0, |b, x, y| Ok(vec![b.binary(BinaryOp::Add, x[0], y[0])?]))
         .unwrap();
     let kernel = b.finish();
     let op = *kernel.region(kernel.body()).ops.last().unwrap();
@@ -497,7 +497,7 @@ fn reduce_kernel() -> (Kernel, OpId) {
 fn combine() {
     let body = |combine: &str| {
         format!(
-            "kernel @k(%p: ptr<i32>) {{ %x = range 0, 4 %s = reduce %x axis 0 : block<4xi32> (%a, %b) {{ {combine} }} }}"
+            "kernel @k(%p: ptr<i32>) {{ %x = range 0, 4 %s = reduce %x axis 0 : tile<4xi32> (%a, %b) {{ {combine} }} }}"
         )
     };
     for (wrong, message) in [
@@ -506,14 +506,14 @@ fn combine() {
             "element-wise operations on numbers: 'program_id' is none",
         ),
         ("%r = range 0, 4 yield %a", "'range' is none"),
-        ("%r = splat %a : block<4xi32> yield %a", "'splat' is none"),
+        ("%r = splat %a : tile<4xi32> yield %a", "'splat' is none"),
         (
-            "%r = const 0 : block<4xi32> yield %a",
-            "scalars of numbers: block<4xi32> in 'const' is none",
+            "%r = const 0 : tile<4xi32> yield %a",
+            "scalars of numbers: tile<4xi32> in 'const' is none",
         ),
         ("%c = cmp eq %a, %b : i32 if %c { } yield %a", "'if' is none"),
         (
-            "%r = const 0 : block<4xi32> %s = reduce %r axis 0 : block<4xi32> (%c, %d) { yield %c } yield %a",
+            "%r = const 0 : tile<4xi32> %s = reduce %r axis 0 : tile<4xi32> (%c, %d) { yield %c } yield %a",
             "'const' is none",
         ),
         (
@@ -549,11 +549,11 @@ fn isolated() {
         "in kernel 'k', %4 = add %2, %n : i32: %n is defined around the region: a combine uses its own arguments and \
          constants alone, no value from outside of it"
     );
-    let text = "kernel @k(%n: i32) { %x = range 0, 4 %s = scan %x axis 0 : block<4xi32> (%a, %b) { yield %n } }";
+    let text = "kernel @k(%n: i32) { %x = range 0, 4 %s = scan %x axis 0 : tile<4xi32> (%a, %b) { yield %n } }";
     let error = mytriton_ssa::parse_module(text, "k.ssa").unwrap_err().to_string();
     assert!(error.starts_with("k.ssa:1:84: %n is defined around"), "{error}");
     // What the region defines ends with it.
-    let text = "kernel @k() { %x = range 0, 4 %s = reduce %x axis 0 : block<4xi32> (%a, %b) { yield %a }
+    let text = "kernel @k() { %x = range 0, 4 %s = reduce %x axis 0 : tile<4xi32> (%a, %b) { yield %a }
         %t = abs %a : i32 }";
     assert!(mytriton_ssa::parse_module(text, "k.ssa").is_err());
     // A builder says it at once.
@@ -569,7 +569,7 @@ fn combines_that_depend_on_the_order() {
     let refused = |scalar: Scalar, op: BinaryOp, swap: bool| {
         let mut b = Builder::new("k");
         let one = b.constant(Const::from_bits(scalar, 1));
-        let x = b.splat(one, Type::block(scalar, &[4]).unwrap()).unwrap();
+        let x = b.splat(one, Type::tile(scalar, &[4]).unwrap()).unwrap();
         let made = b.scan::<BuildError>(&[x, x], 0, false, |b, x, y| {
             let (first, second) = if swap { (y[1], x[1]) } else { (x[1], y[1]) };
             Ok(vec![b.binary(BinaryOp::Add, x[0], y[0])?, b.binary(op, first, second)?])

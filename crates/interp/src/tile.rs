@@ -21,29 +21,29 @@ pub(crate) enum Data {
 
 /// A value of the running program.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct Tile {
     pub data: Data,
     /// Where there is one, an entry per element: 0, or the [`Poison`] code of why the element is undefined.
     pub poison: Option<Vec<u32>>,
 }
 
-impl Block {
-    pub fn empty() -> Block {
-        Block {
+impl Tile {
+    pub fn empty() -> Tile {
+        Tile {
             data: Data::I1(Vec::new()),
             poison: None,
         }
     }
 
     /// A scalar.
-    pub fn scalar<T: Element>(value: T) -> Block {
-        let mut block = Block::empty();
-        T::vec(&mut block.data).push(value);
-        block
+    pub fn scalar<T: Element>(value: T) -> Tile {
+        let mut tile = Tile::empty();
+        T::vec(&mut tile.data).push(value);
+        tile
     }
 
-    pub fn from_const(value: Const) -> Block {
-        each_scalar!(value.scalar(), T => Block::scalar(T::from_const(value)))
+    pub fn from_const(value: Const) -> Tile {
+        each_scalar!(value.scalar(), T => Tile::scalar(T::from_const(value)))
     }
 
     /// The elements, which are of type `T` since the kernel is well-typed.
@@ -85,7 +85,7 @@ impl Block {
     }
 
     /// Marks the elements that are undefined in `other`, in the same shape, as undefined here too.
-    pub fn inherit_poison(&mut self, other: &Block) {
+    pub fn inherit_poison(&mut self, other: &Tile) {
         if let Some(theirs) = &other.poison {
             self.add_poison(theirs.clone());
         }
@@ -123,7 +123,7 @@ pub(crate) enum Why {
     ByZero,
     /// Integer division of the smallest number by -1.
     Overflow,
-    /// Gathered from outside of the block.
+    /// Gathered from outside of the tile.
     OutsideOfAxis,
 }
 
