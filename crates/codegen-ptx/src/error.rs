@@ -91,6 +91,13 @@ pub enum Error {
     #[error("LLVM could not generate code: {0}")]
     Codegen(String),
 
+    /// The PTX computes on packed integers, which some versions of ptxas get wrong. A bug in the step that prevents it.
+    #[error("the PTX has an instruction that ptxas 13.0 computes wrongly: {instruction}")]
+    Packed {
+        /// The instruction.
+        instruction: String,
+    },
+
     /// LLVM gave up in a way that would have ended the process. A bug in a lowering, or in the checks before it.
     #[error("LLVM failed fatally: {0}")]
     Fatal(String),

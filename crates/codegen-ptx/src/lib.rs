@@ -9,8 +9,9 @@
 //! 3. [`set_fusion`]: floating-point contraction on or off for the module's own arithmetic.
 //! 4. [`math::link`]: the bodies of the mathematical functions that the module calls, from an embedded bitcode
 //!    library. No CUDA toolkit is needed.
-//! 5. [`optimise`]: LLVM's passes, those that kernels have a use for, with the target's cost model.
-//! 6. [`packed::take_sums_apart`]: around a fault of ptxas; [`truth::shift_parts_out`]: around stack frames.
+//! 5. [`optimise`]: vectors to scalars ([`scalars`]), then LLVM's passes, those that kernels have a use for, with the
+//!    target's cost model.
+//! 6. [`packed::take_apart`]: around a fault of ptxas; [`truth::shift_parts_out`]: around stack frames.
 //! 7. [`emit_ptx`]: instruction selection.
 //!
 //! Everything here is single-threaded per call and safe to call from many threads at once, each with its own
@@ -31,6 +32,7 @@ pub mod packed;
 mod passes;
 pub mod pipeline;
 pub mod ptxas;
+pub mod scalars;
 pub mod target;
 pub mod translate;
 pub mod truth;

@@ -1,10 +1,10 @@
 //! Which of LLVM's passes run.
 //!
 //! A kernel is straight code on vectors as wide as a thread's share of a tile; some have loops. Its vectors are taken apart
-//! first: PTX has none but pairs of 16-bit numbers, which [`PAIRS`] makes again, and instruction selection would do so more
-//! slowly, with masks packed bit by bit into integers. Then come the passes of `default<O3>` that do something for such
-//! code. What is left out is for recursion, exceptions, coroutines, structures in memory and vector registers; it took half
-//! of the time.
+//! before ([`crate::scalars`]): PTX has none but pairs of 16-bit numbers, which [`PAIRS`] makes again, and instruction
+//! selection would do so more slowly, with masks packed bit by bit into integers. The passes are those of `default<O3>`
+//! that do something for such code. What is left out is for recursion, exceptions, coroutines, structures in memory and
+//! vector registers; it took half of the time.
 
 use inkwell::module::Module;
 use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
@@ -12,9 +12,6 @@ use inkwell::values::{FunctionValue, InstructionOpcode};
 
 use crate::pipeline::PTX_KERNEL;
 use crate::target::OptLevel;
-
-/// Vectors to scalars.
-const SCALARS: &str = "function(scalarizer<no-load-store>),";
 
 /// Two operations on 16-bit numbers to one on a pair of them.
 const PAIRS: &str = "slp-vectorizer,vector-combine,";
@@ -42,16 +39,16 @@ const GENERAL: [&str; 2] = [
      simplifycfg<switch-range-to-icmp;hoist-common-insts;speculate-unpredictables>),globaldce",
 ];
 
-/// The pipeline for a module, as text of the new pass manager.
+/// The pipeline for a module whose vectors are not taken apart yet, as text of the new pass manager.
 pub(crate) fn pipeline(module: &Module<'_>, level: OptLevel) -> String {
     match level {
         OptLevel::O0 => "default<O0>".to_owned(),
-        OptLevel::O1 => format!("{SCALARS}default<O1>"),
-        OptLevel::O2 => format!("{SCALARS}default<O2>"),
+        OptLevel::O1 => "default<O1>".to_owned(),
+        OptLevel::O2 => "default<O2>".to_owned(),
         OptLevel::O3 => {
             let pairs = if computes_in_16_bits(module) { PAIRS } else { "" };
             let [before, after] = if is_straight(module) { STRAIGHT } else { GENERAL };
-            [SCALARS, before, pairs, after].concat()
+            [before, pairs, after].concat()
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::diagnostics::LlvmDiagnostics;
 use crate::error::Error;
 use crate::target::{OptLevel, Target};
 use crate::translate::{device_module, translate};
-use crate::{fusion, guard, legality, machine, math, packed, passes, truth};
+use crate::{fusion, guard, legality, machine, math, packed, passes, scalars, truth};
 
 /// LLVM's number for the calling convention of kernels, `ptx_kernel`.
 pub(crate) const PTX_KERNEL: u32 = 71;
@@ -105,7 +105,7 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
     timings.link = clock.lap();
 
     optimise(&module, options.target, options.opt_level)?;
-    packed::take_sums_apart(&module)?;
+    packed::take_apart(&module)?;
     truth::shift_parts_out(&module)?;
     timings.optimise = clock.lap();
 
@@ -123,7 +123,7 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
     })
 }
 
-/// Runs the passes of that level, with the target's cost model.
+/// Takes vectors apart, at every level, and runs the passes of this one with the target's cost model.
 ///
 /// Runs on the calling thread: a fatal error of LLVM ends the process (see [`guard`]).
 ///
@@ -132,8 +132,10 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
 pub fn optimise(module: &Module<'_>, target: Target, level: OptLevel) -> Result<(), Error> {
     let machine = machine::machine(target, level)?;
     let diagnostics = LlvmDiagnostics::install(module.get_context().as_ctx_ref());
-    let options = PassBuilderOptions::create();
-    let outcome = module.run_passes(&passes::pipeline(module, level), &machine, options);
+    // Whether there is arithmetic on pairs is seen on vectors alone.
+    let pipeline = passes::pipeline(module, level);
+    scalars::take_apart(module, |_| true)?;
+    let outcome = module.run_passes(&pipeline, &machine, PassBuilderOptions::create());
     if let Some(messages) = diagnostics.take_errors() {
         return Err(Error::Codegen(messages));
     }
@@ -146,7 +148,8 @@ pub fn optimise(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
 ///
 /// # Errors
 /// [`Error::UnsupportedIntrinsic`], [`Error::NeedsNewerTarget`] or [`Error::UndefinedSymbol`] for what the module
-/// calls; [`Error::InvalidModule`]; [`Error::Codegen`] with what LLVM reports.
+/// calls; [`Error::InvalidModule`]; [`Error::Codegen`] with what LLVM reports; [`Error::Packed`] where arithmetic on
+/// vectors of narrow integers was not taken apart.
 pub fn emit_ptx(module: &Module<'_>, target: Target, level: OptLevel) -> Result<String, Error> {
     legality::check_module(module, target)?;
     verify(module, "optimisation")?;
@@ -159,7 +162,9 @@ pub fn emit_ptx(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
     let buffer = outcome.map_err(|message| Error::Codegen(message.to_string()))?;
     // LLVM's buffers end in a NUL that is not part of the text.
     let bytes = buffer.as_slice();
-    Ok(String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(bytes)).into_owned())
+    let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(bytes)).into_owned();
+    packed::check(&text)?;
+    Ok(text)
 }
 
 /// The names of the module's kernels.

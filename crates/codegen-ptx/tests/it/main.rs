@@ -6,6 +6,7 @@ mod fusion;
 mod kernels;
 mod math;
 mod packed;
+mod scalars;
 mod truth;
 mod values;
 
