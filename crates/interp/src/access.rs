@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 
-use crate::tile::{Tile, Element};
 use crate::cells::{Cells, Raw};
 use crate::memory::{Buffer, Memory};
 use crate::races::{Conflict, Shadow};
+use crate::tile::{Element, Tile};
 
 /// A fault before names and places are put to it.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use mytriton_ssa::{OpData, OpId, OpKind, RegionId, ValueId};
 
-use crate::tile::{Tile, Element, each_scalar, storage};
 use crate::eval::{Context, evaluate};
+use crate::tile::{Element, Tile, each_scalar, storage};
 
 /// How the lanes of a tile lie: its elements are `outer` times `extent` times `inner`, the axis in the middle.
 #[derive(Clone, Copy)]

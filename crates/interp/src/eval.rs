@@ -3,11 +3,11 @@
 
 use mytriton_ssa::{CastKind, CmpPred, Elem, Kernel, OpData, OpId, OpKind, Type};
 
-use crate::tile::{Tile, Element, Poison, Why, each_float, each_int, each_scalar, map1, map2, storage};
 use crate::float::{self, Float};
 use crate::int::{self, Int};
 use crate::select::{self, Choice};
 use crate::shape;
+use crate::tile::{Element, Poison, Tile, Why, each_float, each_int, each_scalar, map1, map2, storage};
 
 /// What the pure operations need to know beside their operands.
 pub(crate) struct Context<'a> {

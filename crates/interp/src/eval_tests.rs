@@ -6,8 +6,8 @@ use mytriton_ssa::{
 };
 use proptest::prelude::*;
 
-use crate::tile::{Tile, Element, Poison, Why, each_scalar};
 use crate::eval::{Context, evaluate};
+use crate::tile::{Element, Poison, Tile, Why, each_scalar};
 
 /// The elements of a tile as constants.
 fn constants(tile: &Tile, scalar: Scalar) -> Vec<Const> {

@@ -8,12 +8,12 @@ use mytriton_ssa::{Const, Elem, Kernel, Type, verify};
 use rayon::prelude::*;
 
 use crate::access::Accessor;
-use crate::tile::Tile;
 use crate::error::{ArgumentProblem, InterpError};
 use crate::machine::{Machine, Plan};
 use crate::memory::{BufferId, Memory};
 use crate::races::Shadow;
 use crate::report::Reporter;
+use crate::tile::Tile;
 
 /// The largest extents of a grid, those of CUDA devices.
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];

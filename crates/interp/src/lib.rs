@@ -40,7 +40,6 @@
 //! ```
 
 mod access;
-mod tile;
 mod cells;
 mod combine;
 mod error;
@@ -56,6 +55,7 @@ mod races;
 mod report;
 mod select;
 mod shape;
+mod tile;
 
 pub use error::{Access, ArgumentProblem, Fault, InterpError, ProgramError};
 pub use launch::{Argument, MAX_GRID, Options, Prepared, run};

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use mytriton_ssa::{Kernel, OpData, OpId, OpKind, RegionId, ValueId};
 
 use crate::access::{Accessor, Faulty, RawFault};
-use crate::tile::{Tile, Element, Poison, Why, each_int, each_scalar, storage};
 use crate::combine::combine;
 use crate::eval::{Context, evaluate};
 use crate::int::Int;
 use crate::select::split;
+use crate::tile::{Element, Poison, Tile, Why, each_int, each_scalar, storage};
 
 /// What to do for each program, found once per kernel.
 #[derive(Debug)]

@@ -3,12 +3,12 @@
 use mytriton_ssa::{Elem, Kernel, OpData, OpId, OpKind, Scalar};
 
 use crate::access::{BufferBounds, RawFault};
-use crate::tile::{Poison, Why};
 use crate::error::{Access, Fault, ProgramError};
 use crate::launch::{Argument, index_of};
 use crate::machine::{Machine, Trap};
 use crate::memory::Memory;
 use crate::shape::unravel;
+use crate::tile::{Poison, Why};
 
 /// What is known of the launch in which a program faulted.
 pub(crate) struct Reporter<'a> {

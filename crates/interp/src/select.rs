@@ -2,8 +2,8 @@
 
 use mytriton_ssa::Scalar;
 
-use crate::tile::{Tile, each_scalar};
 use crate::int::Int;
+use crate::tile::{Tile, each_scalar};
 
 /// Two tiles of one shape side by side along a new last dimension.
 pub(crate) fn join(a: &Tile, b: &Tile, scalar: Scalar, out: &mut Tile) {
@@ -57,14 +57,7 @@ impl Choice {
 }
 
 /// The elements of `x` with these numbers; where there is none the result is undefined, by the code `outside`.
-pub(crate) fn gather(
-    x: &Tile,
-    index: &Tile,
-    scalar: Scalar,
-    sources: &[Option<usize>],
-    outside: u32,
-    out: &mut Tile,
-) {
+pub(crate) fn gather(x: &Tile, index: &Tile, scalar: Scalar, sources: &[Option<usize>], outside: u32, out: &mut Tile) {
     each_scalar!(scalar, T => {
         let from = x.get::<T>();
         out.begin::<T>().extend(sources.iter().map(|s| s.map_or(T::default(), |s| from[s])));

@@ -31,6 +31,6 @@ pub use optimise::{OptLevel, Phase, optimise};
 pub use parse::{ParseError, ParseErrorKind, parse_module};
 pub use permutation::{Permutation, PermutationError};
 pub use print::{KernelDisplay, ModuleDisplay, PrintOptions};
-pub use types::{Elem, MAX_TILE_ELEMENTS, MAX_RANK, Scalar, Shape, ShapeError, Type, UnknownName};
+pub use types::{Elem, MAX_RANK, MAX_TILE_ELEMENTS, Scalar, Shape, ShapeError, Type, UnknownName};
 pub use typing::{MAX_REDUCED, TypeError, reduction_types, result_type, result_types};
 pub use verify::{MAX_NESTING, Rule, VerifyError, VerifyErrors, verify, verify_module};

@@ -280,9 +280,7 @@ pub enum ShapeError {
         axis: usize,
     },
     /// More elements than a program can hold.
-    #[error(
-        "a tile of {0} elements: at most {MAX_TILE_ELEMENTS} are possible; use a smaller tile and a larger grid"
-    )]
+    #[error("a tile of {0} elements: at most {MAX_TILE_ELEMENTS} are possible; use a smaller tile and a larger grid")]
     TooLarge(u64),
     /// A dimension that the tile does not have.
     #[error("axis {axis} is outside of a tile of rank {rank}")]

@@ -118,11 +118,7 @@ fn every_operation_of_typed_ssa_is_known_on_every_type() {
         for to in Scalar::ALL {
             for &kind in CastKind::ALL {
                 if is_cast(kind, ty, to) {
-                    texts.push(of(
-                        ty,
-                        to,
-                        &format!("%r = {kind} %b : tile<64x{ty}> to tile<64x{to}>"),
-                    ));
+                    texts.push(of(ty, to, &format!("%r = {kind} %b : tile<64x{ty}> to tile<64x{to}>")));
                 }
             }
         }

@@ -17,11 +17,7 @@ impl Parser<'_> {
         }
         self.advance()?;
         if self.text(start) != "tile" {
-            let elem = self.elem(
-                start,
-                self.text(start),
-                "a type, such as i32, ptr<f32> or tile<64xf32>",
-            )?;
+            let elem = self.elem(start, self.text(start), "a type, such as i32, ptr<f32> or tile<64xf32>")?;
             return Ok(Type {
                 elem,
                 shape: Shape::SCALAR,

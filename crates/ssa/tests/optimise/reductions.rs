@@ -113,10 +113,7 @@ fn one_element_needs_no_combine() {
         &kernel("8", "%r = range 0, 8"),
     );
     kernel_becomes(
-        &kernel(
-            "8x1",
-            &format!("{x} %r = scan %x axis 1 reverse : tile<8x1xi32> {SUM}"),
-        ),
+        &kernel("8x1", &format!("{x} %r = scan %x axis 1 reverse : tile<8x1xi32> {SUM}")),
         &kernel("8x1", &x.replace("%x", "%r")),
     );
 }
