@@ -1,10 +1,7 @@
-//! `#tile.layout` and the axis of a grid.
+//! `#tile.layout`.
 
 use crate::ffi;
-use melior::{
-    Context,
-    ir::{Attribute, AttributeLike, Location},
-};
+use melior::ir::{Attribute, AttributeLike, Location};
 use std::{fmt, slice};
 
 /// The hardware indices that a layout maps from, in the order in which the assembly names them.
@@ -134,35 +131,4 @@ impl<'c> LayoutRef<'c> {
             )
         }
     }
-}
-
-/// An axis of the launch grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Axis {
-    /// The axis whose programs are numbered fastest.
-    X = 0,
-    /// The second axis.
-    Y = 1,
-    /// The third axis.
-    Z = 2,
-}
-
-/// The `axis` attribute of `tile.program_id` and `tile.num_programs`.
-pub fn axis_attribute(context: &Context, axis: Axis) -> Attribute<'_> {
-    // SAFETY: the context is live, and the axis is one of the three.
-    unsafe { Attribute::from_raw(ffi::mytritonTileAxisAttrGet(context.to_raw(), axis as u32)) }
-}
-
-/// The axis that an attribute is; `None` for any other attribute.
-pub fn axis_of(attribute: Attribute<'_>) -> Option<Axis> {
-    // SAFETY: the attribute is live, and its value is asked for only once it is known to be an axis.
-    let value = unsafe {
-        if !ffi::mytritonAttributeIsATileAxis(attribute.to_raw()) {
-            return None;
-        }
-        ffi::mytritonTileAxisAttrGetValue(attribute.to_raw())
-    };
-    [Axis::X, Axis::Y, Axis::Z]
-        .into_iter()
-        .find(|&axis| axis as u32 == value)
 }

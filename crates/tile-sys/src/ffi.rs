@@ -38,9 +38,13 @@ unsafe extern "C" {
     pub fn mytritonTileBufferTypeGetShape(ty: MlirType) -> *const i64;
     pub fn mytritonTileBufferTypeGetBases(ty: MlirType, index: c_uint, count: *mut usize) -> *const i32;
 
-    pub fn mytritonAttributeIsATileAxis(attribute: MlirAttribute) -> bool;
-    pub fn mytritonTileAxisAttrGet(context: MlirContext, axis: u32) -> MlirAttribute;
-    pub fn mytritonTileAxisAttrGetValue(attribute: MlirAttribute) -> u32;
+    pub fn mytritonEnumAttrGet(context: MlirContext, name: MlirStringRef, value: u32) -> MlirAttribute;
+    pub fn mytritonEnumAttrGetValue(attribute: MlirAttribute, name: MlirStringRef, value: *mut u32) -> bool;
+    pub fn mytritonFloatAttrGetBits(attribute: MlirAttribute) -> u64;
+    pub fn mytritonNVVMShapeAttrGet(attribute: MlirAttribute, extents: *mut i32) -> usize;
+    pub fn mytritonNVVMLdStMatrixShapeAttrGet(context: MlirContext, m: i32, n: i32) -> MlirAttribute;
+    pub fn mytritonTypeIsALLVMArray(ty: MlirType) -> bool;
+    pub fn mytritonLLVMArrayTypeGetNumElements(ty: MlirType) -> u64;
 
     pub fn mytritonParseModule(context: MlirContext, text: MlirStringRef, file: MlirStringRef) -> MlirModule;
 

@@ -4,8 +4,10 @@
 //! comes out here are safe functions over melior's handles:
 //!
 //! - [`dialect_handle`] and [`register_all_dialects`] bring the dialect into a context;
-//! - [`ptr_type`], [`buffer_type`], [`layout_attribute`] and [`axis_attribute`] make the dialect's types and attributes, checked, and
-//!   [`ptr_pointee`], [`LayoutRef`], [`BufferRef`] and [`axis_of`] read them;
+//! - [`ptr_type`], [`buffer_type`] and [`layout_attribute`] make the dialect's types and attributes, checked, and
+//!   [`ptr_pointee`], [`LayoutRef`] and [`BufferRef`] read them;
+//! - [`enum_attribute`], [`float_bits`], [`llvm_array`] and the like make and read attributes and types of upstream
+//!   dialects where MLIR's own C API lacks the function;
 //! - [`register_pass`] and [`register_upstream_passes`] make passes known to textual pipelines;
 //! - [`opt_main`] and [`lsp_main`] are the command-line tools;
 //! - [`collect_diagnostics`] and [`verify`] turn what MLIR reports into values.
@@ -35,13 +37,16 @@ mod ffi;
 mod layout_check;
 mod parse;
 mod tools;
+mod upstream;
 
-pub use attributes::{
-    Axis, LayoutBases, LayoutIndex, LayoutRef, axis_attribute, axis_of, emit_error, layout_attribute,
-};
+pub use attributes::{LayoutBases, LayoutIndex, LayoutRef, emit_error, layout_attribute};
 pub use buffer::{BufferRef, buffer_type};
 pub use context::{detach, set_attribute, with_context};
 pub use diagnostics::{Report, Severity, collect_diagnostics, verify};
 pub use dialect::{dialect_handle, lowering_dialect_handles, ptr_pointee, ptr_type, register_all_dialects};
 pub use parse::{MAX_EXPANSION, MAX_NESTING, parse_module};
 pub use tools::{ToolError, lsp_main, opt_main, register_pass, register_upstream_passes};
+pub use upstream::{
+    LlvmStruct, dense_bytes, enum_attribute, enum_attribute_value, float_bits, is_scalable, is_strided_layout,
+    ld_st_matrix_shape_attribute, llvm_array, llvm_pointer, llvm_struct, nvvm_shape,
+};

@@ -11,7 +11,7 @@ use melior::{
     utility::parse_pass_pipeline,
 };
 use mytriton_tile_sys as tile;
-use mytriton_tile_sys::{Axis, LayoutBases, LayoutIndex, LayoutRef, Severity};
+use mytriton_tile_sys::{LayoutBases, LayoutIndex, LayoutRef, Severity};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn context() -> Context {
@@ -178,17 +178,6 @@ fn an_encoding_that_does_not_fit_is_reported_not_fatal() {
         reports[0].message.contains("nothing maps to (dim0 = 32)"),
         "{reports:?}"
     );
-}
-
-#[test]
-fn axes_are_made_and_read() {
-    let context = context();
-    for (axis, text) in [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")] {
-        let attribute = tile::axis_attribute(&context, axis);
-        assert_eq!(attribute.to_string(), format!("#tile<axis {text}>"));
-        assert_eq!(tile::axis_of(attribute), Some(axis));
-    }
-    assert_eq!(tile::axis_of(Attribute::unit(&context)), None);
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! Generates the Rust bindings of the tile dialect's operations, which `src/ops.rs` includes, from their ODS definitions.
+//! Generates the Rust bindings of operations, which `src/ops.rs` includes, from their ODS definitions: those of the tile
+//! dialect, and of upstream dialects those that `dialects.rs` names.
 
+mod dialects;
 mod generate;
 mod model;
 mod ods;
@@ -8,11 +10,14 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
+use dialects::UPSTREAM;
+use ods::{Ops, Wanted};
+
 /// The variable that names the LLVM installation; mlir-sys reads the same one.
 const PREFIX_VARIABLE: &str = "MLIR_SYS_220_PREFIX";
 /// The project's include directory of TableGen files, as the build script of mytriton-tile-sys tells it.
 const INCLUDE_VARIABLE: &str = "DEP_MYTRITON_TILE_INCLUDE";
-/// The file, under that directory, that includes every operation.
+/// The file, under that directory, that includes every operation of the tile dialect.
 const DEFINITIONS: &str = "mytriton/Dialect/Tile/IR/TileOps.td";
 
 fn main() {
@@ -31,7 +36,21 @@ fn run() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", dialects.display());
     println!("cargo::rerun-if-env-changed={PREFIX_VARIABLE}");
 
-    let ops = ods::read(DEFINITIONS, "tile", &[&dialects, &llvm])?;
-    fs::write(&out, generate::module(&ops)).map_err(|error| format!("{}: {error}", out.display()))?;
+    let mut definitions = vec![DEFINITIONS];
+    let mut wanted = vec![Wanted {
+        dialect: "tile",
+        ops: Ops::All,
+        enums: &[],
+    }];
+    for upstream in UPSTREAM {
+        definitions.extend(upstream.definitions);
+        wanted.push(Wanted {
+            dialect: upstream.name,
+            ops: Ops::Named(upstream.ops),
+            enums: upstream.enums,
+        });
+    }
+    let read = ods::read(&definitions, &wanted, &[&dialects, &llvm])?;
+    fs::write(&out, generate::bindings(&read)).map_err(|error| format!("{}: {error}", out.display()))?;
     Ok(())
 }

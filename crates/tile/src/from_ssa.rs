@@ -6,7 +6,7 @@
 use std::fmt;
 
 use melior::Context;
-use melior::ir::attribute::{DenseI32ArrayAttribute, FloatAttribute, IntegerAttribute, TypeAttribute};
+use melior::ir::attribute::{FloatAttribute, IntegerAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Location, Module, Region, RegionLike, Type as MlirType, Value};
@@ -14,11 +14,11 @@ use melior::ir::{Block, attribute::ArrayAttribute};
 use mytriton_ssa::{
     Axis, BinaryOp, CmpPred, Const, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, Type, UnaryOp, ValueId,
 };
-use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
 use crate::emit::{Emitter, argument_of, result_of, splat_attribute};
 use crate::names;
+use crate::ops;
 use crate::types::{mlir_type, scalar_type};
 
 /// An operation that the `tile` stage has no form for.
@@ -170,14 +170,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let value = splat_attribute(types[0], const_attribute(self.context, *value));
                 emitter.op("arith.constant", &operands, &types, &[("value", value)])
             }
-            OpKind::ProgramId(axis) => {
-                let axis = sys::axis_attribute(self.context, grid_axis(*axis));
-                emitter.tile_program_id(axis, types[0]).operation()
-            }
-            OpKind::NumPrograms(axis) => {
-                let axis = sys::axis_attribute(self.context, grid_axis(*axis));
-                emitter.tile_num_programs(axis, types[0]).operation()
-            }
+            OpKind::ProgramId(axis) => emitter.tile_program_id(grid_axis(*axis)).operation(),
+            OpKind::NumPrograms(axis) => emitter.tile_num_programs(grid_axis(*axis)).operation(),
             OpKind::Range { start, end } => emitter.tile_range(*start, *end, types[0]).operation(),
             OpKind::Splat => emitter.tile_splat(operands[0], types[0]).operation(),
             OpKind::ExpandDims { axis } => emitter
@@ -187,8 +181,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             OpKind::Reshape => emitter.tile_reshape(operands[0], types[0]).operation(),
             OpKind::Transpose { permutation } => {
                 let axes: Vec<i32> = permutation.axes().map(|axis| axis as i32).collect();
-                let permutation = DenseI32ArrayAttribute::new(self.context, &axes).into();
-                emitter.tile_transpose(operands[0], permutation, types[0]).operation()
+                emitter.tile_transpose(operands[0], &axes, types[0]).operation()
             }
             OpKind::Reduce { axis } => {
                 let combine = self.combine(emitter, op.regions[0])?;
@@ -198,9 +191,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             }
             OpKind::Scan { axis, reverse } => {
                 let combine = self.combine(emitter, op.regions[0])?;
-                let reverse = reverse.then(|| emitter.unit());
                 emitter
-                    .tile_scan(&operands, *axis as i32, reverse, &types, combine)
+                    .tile_scan(&operands, *axis as i32, &types, combine)
+                    .with_reverse(*reverse)
                     .operation()
             }
             OpKind::Join => emitter.tile_join(operands[0], operands[1], types[0]).operation(),
@@ -347,11 +340,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     }
 }
 
-fn grid_axis(axis: Axis) -> sys::Axis {
+fn grid_axis(axis: Axis) -> ops::Axis {
     match axis {
-        Axis::X => sys::Axis::X,
-        Axis::Y => sys::Axis::Y,
-        Axis::Z => sys::Axis::Z,
+        Axis::X => ops::Axis::X,
+        Axis::Y => ops::Axis::Y,
+        Axis::Z => ops::Axis::Z,
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use melior::ir::attribute::{
-    ArrayAttribute, BoolAttribute, DenseElementsAttribute, DenseI32ArrayAttribute, DictionaryAttribute, FloatAttribute,
-    IntegerAttribute, StringAttribute,
+    ArrayAttribute, BoolAttribute, DenseElementsAttribute, DictionaryAttribute, FloatAttribute, IntegerAttribute,
+    StringAttribute,
 };
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationResult};
@@ -15,7 +15,6 @@ use melior::ir::{
 use mytriton_ssa::{
     Axis, Const, Kernel, Loc, Module, OpId, OpKind, Permutation, RegionId, Scalar, Type, UnaryOp, ValueId,
 };
-use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
 use crate::names;
@@ -416,7 +415,7 @@ pub fn argument_attributes<'c>(function: OperationRef<'c, '_>, index: usize) -> 
 
 /// The operations of the tile dialect; none for those that are in the tables of [`names`], or have no form in typed SSA.
 fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
-    let axis_of = |axis| Axis::from_index(sys::axis_of(axis)? as usize);
+    let axis_of = |axis| Axis::from_index(axis as usize);
     Some(match op {
         TileOp::ProgramId(op) => OpKind::ProgramId(axis_of(op.axis())?),
         TileOp::NumPrograms(op) => OpKind::NumPrograms(axis_of(op.axis())?),
@@ -438,7 +437,7 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
         },
         TileOp::Scan(op) => OpKind::Scan {
             axis: usize::try_from(op.axis()).ok()?,
-            reverse: op.reverse().is_some(),
+            reverse: op.reverse(),
         },
         TileOp::Join(_) => OpKind::Join,
         TileOp::Split(_) => OpKind::Split,
@@ -460,10 +459,8 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
 
 /// The dimensions of the source in the order of a transpose's result.
 pub fn permutation_of(op: TransposeOp<'_, '_>) -> Option<Vec<usize>> {
-    let axes = DenseI32ArrayAttribute::try_from(op.permutation()).ok()?;
-    (0..axes.len())
-        .map(|index| usize::try_from(axes.element(index).ok()?).ok())
-        .collect()
+    let axes = op.permutation().into_iter();
+    axes.map(|axis| usize::try_from(axis).ok()).collect()
 }
 
 /// Is the flag set in an `#arith.fastmath<...>` attribute?

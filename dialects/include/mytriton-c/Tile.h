@@ -89,19 +89,6 @@ const int64_t *mytritonTileBufferTypeGetShape(MlirType type);
 /// one basis after another, in all `*count`; they live as long as the context.
 const int32_t *mytritonTileBufferTypeGetBases(MlirType type, uint32_t index, size_t *count);
 
-//===----------------------------------------------------------------------===//
-// Grid axes
-//===----------------------------------------------------------------------===//
-
-/// Whether `attribute` is the axis of a `tile.program_id` or `num_programs`.
-bool mytritonAttributeIsATileAxis(MlirAttribute attribute);
-
-/// Creates the attribute of axis x (0), y (1) or z (2).
-MlirAttribute mytritonTileAxisAttrGet(MlirContext context, uint32_t axis);
-
-/// The axis of an axis attribute: 0, 1 or 2.
-uint32_t mytritonTileAxisAttrGetValue(MlirAttribute attribute);
-
 #ifdef __cplusplus
 }
 #endif

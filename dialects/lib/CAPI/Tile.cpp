@@ -88,16 +88,3 @@ const int32_t *mytritonTileBufferTypeGetBases(MlirType type, uint32_t index, siz
   *count = bases.size();
   return bases.data();
 }
-
-bool mytritonAttributeIsATileAxis(MlirAttribute attribute) {
-  return isa<AxisAttr>(unwrap(attribute));
-}
-
-MlirAttribute mytritonTileAxisAttrGet(MlirContext context, uint32_t axis) {
-  unwrap(context)->loadDialect<TileDialect>();
-  return wrap(Attribute(AxisAttr::get(unwrap(context), Axis(axis))));
-}
-
-uint32_t mytritonTileAxisAttrGetValue(MlirAttribute attribute) {
-  return uint32_t(cast<AxisAttr>(unwrap(attribute)).getValue());
-}

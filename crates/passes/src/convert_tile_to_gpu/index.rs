@@ -1,38 +1,28 @@
 //! Program ids, ranges and addresses.
 
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, OperationRef, Type, Value, ValueLike};
+use melior::ir::{Type, Value, ValueLike};
 use mytriton_tile::emit::{Emitter, element_type, with_element};
-use mytriton_tile::ops::{AddPtrOp, RangeOp};
-use mytriton_tile_sys as sys;
+use mytriton_tile::ops::{AddPtrOp, Axis, RangeOp, gpu};
 
 use super::Conversion;
 use super::uniform::Uniform;
 use crate::ir::{PassResult, error_at, layout_at, pointee_bytes};
 
+/// The dimension of the launch grid that an axis of the program's is.
+pub(super) fn dimension(axis: Axis) -> gpu::Dimension {
+    match axis {
+        Axis::X => gpu::Dimension::X,
+        Axis::Y => gpu::Dimension::Y,
+        Axis::Z => gpu::Dimension::Z,
+    }
+}
+
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
-    /// What the `gpu` operation `source` says of an axis, as an i32.
-    pub(super) fn program(
-        &self,
-        emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
-        axis: Attribute<'c>,
-        source: &str,
-    ) -> PassResult<'c, Value<'c, 'a>> {
-        let axis = sys::axis_of(axis).ok_or_else(|| error_at(op, "'axis' is no axis of the grid"))?;
-        let letter = match axis {
-            sys::Axis::X => "x",
-            sys::Axis::Y => "y",
-            sys::Axis::Z => "z",
-        };
-        let dimension = Attribute::parse(self.context, &format!("#gpu<dim {letter}>")).expect("an attribute of gpu");
-        let index = emitter.value(source, &[], Type::index(self.context), &[("dimension", dimension)]);
-        Ok(emitter.value(
-            "arith.index_cast",
-            &[index],
-            IntegerType::new(self.context, 32).into(),
-            &[],
-        ))
+    /// An `index` as an i32.
+    pub(super) fn as_i32(&self, emitter: Emitter<'c, 'a>, index: Value<'c, 'a>) -> Value<'c, 'a> {
+        let ty = IntegerType::new(self.context, 32).into();
+        emitter.arith_index_cast(index, ty).result()
     }
 
     pub(super) fn range(

@@ -55,6 +55,7 @@ use crate::ir::{
 };
 use crate::{allocate_shared, insert_barriers};
 pub use access::Direction;
+use index::dimension;
 pub use local::is_by_matrices;
 use scratch::Memory;
 pub use scratch::{ALIGNMENT, BUFFER_ALIGNMENT, BYTES, Need, OFFSET, SHARED_BYTES, STATIC_SHARED_BYTES, WITHIN_WARPS};
@@ -399,8 +400,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 return Ok(None);
             }
             TileOp::Load(op) => self.load(emitter, op)?,
-            TileOp::ProgramId(op) => self.program(emitter, op.operation(), op.axis(), "gpu.block_id")?,
-            TileOp::NumPrograms(op) => self.program(emitter, op.operation(), op.axis(), "gpu.grid_dim")?,
+            TileOp::ProgramId(op) => self.as_i32(emitter, emitter.gpu_block_id(dimension(op.axis())).result()),
+            TileOp::NumPrograms(op) => self.as_i32(emitter, emitter.gpu_grid_dim(dimension(op.axis())).result()),
             TileOp::Range(op) => self.range(emitter, op, types[0])?,
             TileOp::Splat(_) => emitter.value("vector.broadcast", operands, types[0], &[]),
             TileOp::ExpandDims(op) => {

@@ -60,7 +60,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let layout = layout_at(op, ty)?.ok_or_else(|| error_at(op, "a tile is expected"))?;
         let extent = shape_of(ty).and_then(|shape| shape.get(axis).copied()).unwrap_or(1);
         let homes = homes(op, &layout, axis)?;
-        let reverse = scan.reverse().is_some();
+        let reverse = scan.reverse();
         let combine = Combine::new(scan.combine());
         // Padding at the end has no element after it that would take it in.
         let live = match reverse {

@@ -3,10 +3,9 @@
 use melior::Context;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
-use melior::ir::{Location, Module, Type, Value, ValueLike};
+use melior::ir::{Location, Module, Region, Type, Value, ValueLike};
 use mytriton_tile::emit::{Emitter, argument_of};
-use mytriton_tile::ops::{self, AddPtrOp, LoadOp, StoreOp, TileOp};
-use mytriton_tile_sys as sys;
+use mytriton_tile::ops::{self, AddPtrOp, AnyOp, Axis, LoadOp, StoreOp, TileOp, arith, gpu};
 
 use super::context;
 
@@ -92,9 +91,14 @@ fn integer_and_enum_attributes() {
         assert_eq!((range.start(), range.end()), (-3, 61));
         let column = emitter.tile_expand_dims(range.result(), 1, parse("tensor<64x1xi32>"));
         assert_eq!((column.source(), column.axis()), (range.result(), 1));
-        let axis = sys::axis_attribute(emitter.context, sys::Axis::Y);
-        let id = emitter.tile_program_id(axis, parse("i32"));
-        assert_eq!(sys::axis_of(id.axis()), Some(sys::Axis::Y));
+        for (axis, printed) in [(Axis::X, "x"), (Axis::Y, "y"), (Axis::Z, "z")] {
+            let id = emitter.tile_program_id(axis);
+            assert_eq!(id.axis(), axis);
+            let attribute = axis.attribute(emitter.context);
+            assert_eq!(attribute.to_string(), format!("#tile<axis {printed}>"));
+            assert_eq!(Axis::of(attribute), Some(axis));
+        }
+        assert_eq!(Axis::of(emitter.unit()), None);
     });
     assert!(text.contains("tile.range -3, 61 : tensor<64xi32>"), "{text}");
 }
@@ -110,5 +114,70 @@ fn cast_is_by_name() {
         let other = emitter.op("arith.addf", &[values, values], &[values.r#type()], &[]);
         assert_eq!(LoadOp::cast(other), None);
         assert_eq!(TileOp::cast(other), None);
+    });
+}
+
+#[test]
+fn upstream_operations_are_made_and_read() {
+    let text = in_function(|emitter, [_, mask, values]| {
+        let index = emitter.gpu_thread_id(gpu::Dimension::Y);
+        assert_eq!(index.dimension(), gpu::Dimension::Y);
+        let number = emitter.arith_index_cast(index.result(), emitter.int(32, 0).r#type());
+        let flags = arith::IntegerOverflowFlags::NSW | arith::IntegerOverflowFlags::NUW;
+        let sum = emitter.arith_addi(number.result(), number.result());
+        assert_eq!(sum.overflow_flags(), Some(arith::IntegerOverflowFlags::NONE));
+        let sum = sum.with_overflow_flags(flags);
+        assert_eq!(sum.overflow_flags(), Some(flags));
+        assert_eq!(
+            (sum.lhs(), sum.result().r#type()),
+            (number.result(), number.result().r#type())
+        );
+        let less = emitter.arith_cmpi(
+            sum.result(),
+            number.result(),
+            arith::CmpIPredicate::Ult,
+            emitter.int(1, 0).r#type(),
+        );
+        assert_eq!(less.predicate(), arith::CmpIPredicate::Ult);
+        let fast = emitter.math_exp(values).with_fastmath(arith::FastMathFlags::AFN);
+        assert!(
+            fast.fastmath()
+                .is_some_and(|flags| flags.contains(arith::FastMathFlags::AFN))
+        );
+        let chosen = emitter.arith_select(mask, fast.result(), values, values.r#type());
+        assert_eq!(chosen.condition(), mask);
+        let AnyOp::Arith(arith::Op::Select(found)) = AnyOp::cast(chosen.operation()).expect("it has a view") else {
+            panic!("{:?}", AnyOp::cast(chosen.operation()));
+        };
+        assert_eq!(found, chosen);
+    });
+    for line in [
+        "gpu.thread_id  y",
+        "arith.addi %0, %0 overflow<nsw, nuw> : i32",
+        "arith.cmpi ult, ",
+        "math.exp %arg2 fastmath<afn> : tensor<64xf32>",
+    ] {
+        assert!(text.contains(line), "'{line}' in\n{text}");
+    }
+}
+
+#[test]
+fn control_flow_has_blocks_and_carried_values() {
+    in_function(|emitter, [_, _, values]| {
+        let bound = emitter.int(32, 4);
+        let (region, block) = emitter.region(&[bound.r#type(), values.r#type()]);
+        let body = emitter.inside(block);
+        body.scf_yield(&[argument_of(block, 1)]);
+        let made = emitter.scf_for(bound, bound, bound, &[values], &[values.r#type()], region);
+        assert_eq!(made.region(), block);
+        assert_eq!(made.init_args().collect::<Vec<_>>(), [values]);
+        assert_eq!(made.results().count(), 1);
+        assert!(!made.unsigned_cmp());
+        assert!(made.with_unsigned_cmp(true).unsigned_cmp());
+        let (then, inside) = emitter.region(&[]);
+        let condition = emitter.int(1, 1);
+        emitter.inside(inside).scf_yield(&[]);
+        let branch = emitter.scf_if(condition, &[], then, Region::new());
+        assert_eq!(branch.else_region(), None);
     });
 }
