@@ -7,7 +7,9 @@
 //!
 //! The analysis is a forward one over the structured regions: its state says what was accessed since the last barrier.
 
-use mytriton_ssa::{Kernel, OpId, OpKind, RegionId};
+#![warn(clippy::wildcard_enum_match_arm)]
+
+use mytriton_ssa::{Effects, Flow, Kernel, OpId, RegionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::demand::Demands;
@@ -63,13 +65,15 @@ impl Analysis<'_> {
         let mut state = start;
         for &id in &kernel.region(region).ops {
             let op = kernel.op(id);
-            match op.kind {
-                OpKind::Load | OpKind::Store => {
-                    let store = op.kind == OpKind::Store;
-                    // A load that nobody needs is not executed.
-                    if !store && self.demands.get(op.results[0]).is_empty() {
-                        continue;
-                    }
+            let access = match op.kind.effects() {
+                // A load that nobody needs is not executed.
+                Effects::Reads if op.results.iter().all(|&result| self.demands.get(result).is_empty()) => continue,
+                Effects::Reads => Some(false),
+                Effects::Writes => Some(true),
+                Effects::None | Effects::OfRegions => None,
+            };
+            match op.kind.flow() {
+                Flow::Straight if let Some(store) = access => {
                     if state.stores || (store && state.loads) {
                         state = Pending::default();
                         if let Some(before) = before.as_deref_mut() {
@@ -82,7 +86,7 @@ impl Analysis<'_> {
                         tiles: false,
                     });
                 }
-                OpKind::For | OpKind::While => {
+                Flow::CountedLoop | Flow::OpenLoop => {
                     let mut entry = state;
                     loop {
                         let round = op.regions.iter().fold(entry, |state, &r| self.region(r, state, None));
@@ -95,32 +99,35 @@ impl Analysis<'_> {
                     for (index, &region) in op.regions.iter().enumerate() {
                         inner = self.region(region, inner, before.as_deref_mut());
                         // A `while` ends after its test, a `for` before or after its body.
-                        if op.kind == OpKind::While && index == 0 {
+                        if op.kind.flow() == Flow::OpenLoop && index == 0 {
                             state = inner;
                         }
                     }
-                    if op.kind == OpKind::For {
+                    if op.kind.flow() == Flow::CountedLoop {
                         state = entry;
                     }
                 }
-                OpKind::If => {
+                Flow::Branch => {
                     let [then, otherwise] = [op.regions[0], op.regions[1]];
                     let after = self.region(then, state, before.as_deref_mut());
                     state = after.join(self.region(otherwise, state, before.as_deref_mut()));
                 }
-                _ if matches!(self.demands.moved(id), Some(Move::Staged | Move::Windowed)) => {
-                    if state.tiles
-                        && let Some(before) = before.as_deref_mut()
-                    {
-                        before.insert(id);
+                Flow::Straight | Flow::Combiner => match self.demands.moved(id) {
+                    Some(how @ (Move::Staged | Move::Windowed)) => {
+                        if state.tiles
+                            && let Some(before) = before.as_deref_mut()
+                        {
+                            before.insert(id);
+                        }
+                        // What came before its own barriers is over, but some still read; after windows nobody does.
+                        state = Pending {
+                            tiles: how == Move::Staged,
+                            ..Pending::default()
+                        };
                     }
-                    // What came before its own barriers is over, but some still read; after windows nobody does.
-                    state = Pending {
-                        tiles: self.demands.moved(id) == Some(Move::Staged),
-                        ..Pending::default()
-                    };
-                }
-                _ => {}
+                    Some(Move::Kept) | None => {}
+                },
+                Flow::Terminator => {}
             }
         }
         self.known.insert((region, start), state);

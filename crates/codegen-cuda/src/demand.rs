@@ -11,7 +11,9 @@
 //!
 //! What nobody asks for is not computed: it has no ownership.
 
-use mytriton_ssa::{Kernel, OpData, OpId, OpKind, RegionId, ValueDef, ValueId};
+#![warn(clippy::wildcard_enum_match_arm)]
+
+use mytriton_ssa::{Flow, Kernel, OpData, OpId, OpKind, RegionId, ValueDef, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -54,7 +56,14 @@ impl Demands {
                 }
                 OpKind::For => collector.demand_all(&data.operands[..3], Ownership::Uniform),
                 OpKind::If | OpKind::Condition => collector.demand(data.operands[0], Ownership::Uniform),
-                _ => {}
+                // Run where their results are needed.
+                OpKind::Const(_) | OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => {}
+                OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast | OpKind::Reshape => {}
+                OpKind::Transpose { .. } | OpKind::Join | OpKind::Split | OpKind::Gather { .. } => {}
+                OpKind::Histogram | OpKind::Reduce { .. } | OpKind::Scan { .. } => {}
+                OpKind::Unary(_) | OpKind::Binary(_) | OpKind::Fma => {}
+                OpKind::Cmp(_) | OpKind::Select | OpKind::Cast(_) | OpKind::AddPtr => {}
+                OpKind::Load | OpKind::While | OpKind::Yield => {}
             }
         }
         collector.run();
@@ -125,13 +134,9 @@ impl Collector<'_> {
                 let shape = self.kernel.ty(op.operands[0]).shape;
                 if let Some(root) = self.threads.root_of(shape.dims()) {
                     let whole = Ownership::whole(root, shape.dims());
-                    match op.kind {
-                        OpKind::Gather { .. } => {
-                            self.demand(op.operands[0], whole);
-                            self.demand(op.operands[1], ownership);
-                        }
-                        _ => self.demand_all(&op.operands, whole),
-                    }
+                    let (moved, kept) = op.operands.split_at(moves::moved_operands(op));
+                    self.demand_all(moved, whole);
+                    self.demand_all(kept, ownership);
                 }
             }
             OpKind::Join => {
@@ -148,12 +153,36 @@ impl Collector<'_> {
                 }
             }
             OpKind::While => self.while_passed(op, index, ownership),
-            _ => match op.operands.get(index) {
+            OpKind::Const(_)
+            | OpKind::ProgramId(_)
+            | OpKind::NumPrograms(_)
+            | OpKind::Range { .. }
+            | OpKind::Splat
+            | OpKind::ExpandDims { .. }
+            | OpKind::Broadcast
+            | OpKind::Reshape
+            | OpKind::Transpose { .. }
+            | OpKind::Reduce { .. }
+            | OpKind::Scan { .. }
+            | OpKind::Split
+            | OpKind::Gather { .. }
+            | OpKind::Histogram
+            | OpKind::Unary(_)
+            | OpKind::Binary(_)
+            | OpKind::Fma
+            | OpKind::Cmp(_)
+            | OpKind::Select
+            | OpKind::Cast(_)
+            | OpKind::AddPtr
+            | OpKind::Load => match op.operands.get(index) {
                 Some(&operand) if let Some(other) = moves::relabelled(self.kernel, op, operand, ownership) => {
                     self.demand(operand, other);
                 }
-                _ => self.demand_all(&op.operands, ownership),
+                Some(_) | None => self.demand_all(&op.operands, ownership),
             },
+            OpKind::Store | OpKind::Yield | OpKind::Condition => {
+                unreachable!("'{}' has no result", op.kind.name())
+            }
         }
     }
 
@@ -162,15 +191,16 @@ impl Collector<'_> {
             return;
         };
         let op = self.kernel.op(holder);
-        match op.kind {
+        match op.kind.flow() {
             // Argument 0 is the index, which the bounds give.
-            OpKind::For if index > 0 => self.for_value(op, index - 1, ownership),
-            OpKind::While if op.regions[0] == region => {
+            Flow::CountedLoop if index > 0 => self.for_value(op, index - 1, ownership),
+            Flow::OpenLoop if op.regions[0] == region => {
                 self.demand(op.operands[index], ownership);
                 self.demand_passed(op.regions[1], index, ownership);
             }
-            OpKind::While => self.while_passed(op, index, ownership),
-            _ => {}
+            Flow::OpenLoop => self.while_passed(op, index, ownership),
+            // The function of a combiner has its arguments; the others have none.
+            Flow::CountedLoop | Flow::Combiner | Flow::Branch | Flow::Straight | Flow::Terminator => {}
         }
     }
 

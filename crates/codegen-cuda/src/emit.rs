@@ -1,6 +1,8 @@
 //! Writes the body of a kernel, operation by operation.
 
-use mytriton_ssa::{Elem, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, ValueDef, ValueId};
+#![warn(clippy::wildcard_enum_match_arm)]
+
+use mytriton_ssa::{Effects, Elem, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, ValueDef, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ctypes::{constant_declaration, element_type, literal, register_type};
@@ -77,10 +79,10 @@ impl Emitter<'_> {
             let op = kernel.op(id);
             if self.barriers.contains(&id) {
                 self.writer.flush();
-                let why = match op.kind {
-                    OpKind::Store => "the accesses above come before the store",
-                    _ if self.demands.moved(id).is_some() => "the tile above has been read",
-                    _ => "the stores above come before the load",
+                let why = match op.kind.effects() {
+                    Effects::Writes => "the accesses above come before the store",
+                    Effects::Reads => "the stores above come before the load",
+                    Effects::None | Effects::OfRegions => "the tile above has been read",
                 };
                 self.writer.line(&format!("__syncthreads();  // {why}"));
             }
@@ -96,7 +98,27 @@ impl Emitter<'_> {
                 OpKind::Store => self.store(id, op),
                 // They stand where they are used.
                 OpKind::Const(_) => {}
-                _ => self.compute(op),
+                OpKind::Reduce { .. } | OpKind::Scan { .. } => self.relabel_all(op),
+                OpKind::ProgramId(_)
+                | OpKind::NumPrograms(_)
+                | OpKind::Range { .. }
+                | OpKind::Splat
+                | OpKind::ExpandDims { .. }
+                | OpKind::Broadcast
+                | OpKind::Reshape
+                | OpKind::Transpose { .. }
+                | OpKind::Join
+                | OpKind::Split
+                | OpKind::Gather { .. }
+                | OpKind::Histogram
+                | OpKind::Unary(_)
+                | OpKind::Binary(_)
+                | OpKind::Fma
+                | OpKind::Cmp(_)
+                | OpKind::Select
+                | OpKind::Cast(_)
+                | OpKind::AddPtr
+                | OpKind::Load => self.compute(op),
             }
         }
     }
@@ -160,18 +182,18 @@ impl Emitter<'_> {
         self.variables.insert((value, ownership), Variable { name, array });
     }
 
-    /// An operation whose results are those of its operands at the same places, or those that these get.
-    fn compute(&mut self, op: &OpData) {
-        if op.kind.is_isolated() {
-            // Over one element: every result is its operand.
-            for (&operand, &result) in op.operands.iter().zip(&op.results) {
-                for &ownership in self.demands.get(result) {
-                    let text = self.relabelled(op, operand, ownership).unwrap_or_default();
-                    self.define(result, ownership, &text, op.loc);
-                }
+    /// A reduction or scan over one element: every result is its operand.
+    fn relabel_all(&mut self, op: &OpData) {
+        for (&operand, &result) in op.operands.iter().zip(&op.results) {
+            for &ownership in self.demands.get(result) {
+                let text = self.relabelled(op, operand, ownership).unwrap_or_default();
+                self.define(result, ownership, &text, op.loc);
             }
-            return;
         }
+    }
+
+    /// An operation whose one result is that of its operands at the same places, or at those that these get.
+    fn compute(&mut self, op: &OpData) {
         let result = op.results[0];
         for &ownership in self.demands.get(result) {
             if op.kind == OpKind::Splat && self.stays_scalar(op, ownership) {
@@ -207,35 +229,45 @@ impl Emitter<'_> {
         if let Some(text) = op.operands.first().and_then(|&x| self.relabelled(op, x, ownership)) {
             return text;
         }
+        let operand = |index: usize| self.operand(op.operands[index], ownership);
+        let first = || scalar_of(op.operands[0]);
         let expression = match &op.kind {
             OpKind::Range { start, .. } => return self.range(*start, ownership),
             OpKind::ProgramId(axis) => return format!("blockIdx.{axis}"),
             OpKind::NumPrograms(axis) => return format!("gridDim.{axis}"),
             OpKind::Load => return self.load(op, ownership),
-            kind => {
-                let texts: Vec<String> = op.operands.iter().map(|&v| self.operand(v, ownership)).collect();
-                let first = scalar_of(op.operands[0]);
-                match (kind, &texts[..]) {
-                    (OpKind::Unary(unary), [x]) => expr::unary(*unary, result, x),
-                    (OpKind::Binary(binary), [a, b]) => expr::binary(*binary, result, a, b),
-                    (OpKind::Fma, [a, b, c]) => expr::fma(result, a, b, c),
-                    (OpKind::Cmp(pred), [a, b]) if kernel.ty(op.operands[0]).pointee().is_some() => {
-                        expr::compare(*pred, Scalar::I1, &format!("(u64){a}"), &format!("(u64){b}"))
-                    }
-                    (OpKind::Cmp(pred), [a, b]) => expr::compare(*pred, first, a, b),
-                    (OpKind::Cast(cast), [x]) => expr::cast(*cast, first, result, x),
-                    (OpKind::Select, [c, a, b]) => return format!("{c} ? {a} : {b}"),
-                    (OpKind::AddPtr, [p, i]) => {
-                        let signed = crate::ctypes::signed_type(scalar_of(op.operands[1]));
-                        Expr {
-                            text: format!("mt_at({p}, ({signed}){i})"),
-                            helper: Some("mt_at"),
-                        }
-                    }
-                    // `splat`: every element is the scalar.
-                    (_, [x, ..]) => return x.clone(),
-                    _ => return String::new(),
+            OpKind::Unary(unary) => expr::unary(*unary, result, &operand(0)),
+            OpKind::Binary(binary) => expr::binary(*binary, result, &operand(0), &operand(1)),
+            OpKind::Fma => expr::fma(result, &operand(0), &operand(1), &operand(2)),
+            OpKind::Cmp(pred) if kernel.ty(op.operands[0]).pointee().is_some() => {
+                let [a, b] = [0, 1].map(|index| format!("(u64){}", operand(index)));
+                expr::compare(*pred, Scalar::I1, &a, &b)
+            }
+            OpKind::Cmp(pred) => expr::compare(*pred, first(), &operand(0), &operand(1)),
+            OpKind::Cast(cast) => expr::cast(*cast, first(), result, &operand(0)),
+            OpKind::Select => return format!("{} ? {} : {}", operand(0), operand(1), operand(2)),
+            OpKind::AddPtr => {
+                let signed = crate::ctypes::signed_type(scalar_of(op.operands[1]));
+                Expr {
+                    text: format!("mt_at({}, ({signed}){})", operand(0), operand(1)),
+                    helper: Some("mt_at"),
                 }
+            }
+            // Every element is the scalar.
+            OpKind::Splat => return operand(0),
+            // What relabels elements was written above, as was `join`; the others move elements, hold regions, or are
+            // written where they stand.
+            OpKind::ExpandDims { .. } | OpKind::Broadcast | OpKind::Reshape | OpKind::Transpose { .. } => {
+                unreachable!("'{}' relabels elements or moves them", op.kind.name())
+            }
+            OpKind::Join | OpKind::Split | OpKind::Gather { .. } | OpKind::Histogram => {
+                unreachable!("'{}' moves elements", op.kind.name())
+            }
+            OpKind::Reduce { .. } | OpKind::Scan { .. } | OpKind::For | OpKind::If | OpKind::While => {
+                unreachable!("'{}' holds a region", op.kind.name())
+            }
+            OpKind::Const(_) | OpKind::Store | OpKind::Yield | OpKind::Condition => {
+                unreachable!("'{}' is no expression", op.kind.name())
             }
         };
         self.helpers.extend(expression.helper);

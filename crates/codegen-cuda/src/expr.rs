@@ -48,13 +48,13 @@ fn function(scalar: Scalar, name: &str) -> String {
 
 /// A function of one number.
 pub(crate) fn unary(op: UnaryOp, scalar: Scalar, x: &str) -> Expr {
-    if scalar.is_int() {
-        // The only one of them is `abs`.
-        let signed = signed_type(scalar);
-        return plain(format!("({signed}){x} < 0 ? 0 - {x} : {x}"));
-    }
     let (name, sqrt) = match op {
-        UnaryOp::Neg | UnaryOp::Abs => return plain(sign(op, scalar, x)),
+        UnaryOp::Abs if scalar.is_int() => {
+            let signed = signed_type(scalar);
+            return plain(format!("({signed}){x} < 0 ? 0 - {x} : {x}"));
+        }
+        UnaryOp::Neg => return plain(negated(scalar, x)),
+        UnaryOp::Abs => return plain(absolute(scalar, x)),
         UnaryOp::Exp => ("exp", false),
         UnaryOp::Exp2 => ("exp2", false),
         UnaryOp::Expm1 => ("expm1", false),
@@ -83,18 +83,20 @@ pub(crate) fn unary(op: UnaryOp, scalar: Scalar, x: &str) -> Expr {
     plain(narrow(scalar, &format!("{name}({})", wide(scalar, x))))
 }
 
-/// `neg` and `abs` change the sign bit alone.
-fn sign(op: UnaryOp, scalar: Scalar, x: &str) -> String {
-    let (operator, mask) = match op {
-        UnaryOp::Neg => ("^", "0x8000"),
-        _ => ("&", "0x7FFF"),
-    };
-    match (scalar, op) {
-        (Scalar::F16, _) => format!("__ushort_as_half(__half_as_ushort({x}) {operator} {mask})"),
-        (Scalar::BF16, _) => format!("__ushort_as_bfloat16(__bfloat16_as_ushort({x}) {operator} {mask})"),
+/// A float with its sign bit flipped.
+fn negated(scalar: Scalar, x: &str) -> String {
+    match scalar {
+        Scalar::F16 | Scalar::BF16 => from_bits(scalar, &format!("{} ^ 0x8000", to_bits(scalar, x))),
         // Two minus signs would be another operator.
-        (_, UnaryOp::Neg) if x.starts_with('-') => format!("-({x})"),
-        (_, UnaryOp::Neg) => format!("-{x}"),
+        _ if x.starts_with('-') => format!("-({x})"),
+        _ => format!("-{x}"),
+    }
+}
+
+/// A float with its sign bit cleared.
+fn absolute(scalar: Scalar, x: &str) -> String {
+    match scalar {
+        Scalar::F16 | Scalar::BF16 => from_bits(scalar, &format!("{} & 0x7FFF", to_bits(scalar, x))),
         _ => format!("{}({x})", function(scalar, "fabs")),
     }
 }
@@ -118,7 +120,8 @@ fn binary_i1(op: BinaryOp, a: &str, b: &str) -> String {
         Shl | ShrU => format!("{a} && !{b}"),
         ShrS => a.to_owned(),
         // By true there is no remainder, by false no result.
-        _ => "false".to_owned(),
+        RemS | RemU => "false".to_owned(),
+        Div | DivRn | Rem | Min | Max | MinNan | MaxNan | Pow => unreachable!("'{op}' of i1"),
     }
 }
 
@@ -144,8 +147,8 @@ fn binary_int(op: BinaryOp, scalar: Scalar, a: &str, b: &str) -> Expr {
         MinS => plain(format!("({s}){a} < ({s}){b} ? {a} : {b}")),
         MaxS => plain(format!("({s}){a} < ({s}){b} ? {b} : {a}")),
         MinU => plain(format!("{a} < {b} ? {a} : {b}")),
-        // The others are for floats alone, as the verifier makes sure.
-        _ => plain(format!("{a} < {b} ? {b} : {a}")),
+        MaxU => plain(format!("{a} < {b} ? {b} : {a}")),
+        Div | DivRn | Rem | Min | Max | MinNan | MaxNan | Pow => unreachable!("'{op}' of integers"),
     }
 }
 
@@ -167,14 +170,16 @@ fn binary_float(op: BinaryOp, scalar: Scalar, a: &str, b: &str) -> Expr {
         MaxNan => helper("mt_max_nan"),
         Rem => plain(narrow(scalar, &format!("{}({wa}, {wb})", function(scalar, "fmod")))),
         Pow => plain(narrow(scalar, &format!("{}({wa}, {wb})", function(scalar, "pow")))),
-        // `div` and `div_rn`; the others are for integers alone.
-        _ => {
+        Div | DivRn => {
             let name = if scalar == Scalar::F64 {
                 "__ddiv_rn"
             } else {
                 "__fdiv_rn"
             };
             plain(narrow(scalar, &format!("{name}({wa}, {wb})")))
+        }
+        DivS | DivU | RemS | RemU | And | Or | Xor | Shl | ShrS | ShrU | MinS | MaxS | MinU | MaxU => {
+            unreachable!("'{op}' of floating-point numbers")
         }
     }
 }

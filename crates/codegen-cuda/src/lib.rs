@@ -271,8 +271,17 @@ fn compares_unsigned_constants(kernel: &Kernel) -> bool {
         let op = kernel.op(id);
         let compares = match op.kind {
             OpKind::Cmp(pred) => pred.is_unsigned(),
-            OpKind::Binary(binary) => matches!(binary, BinaryOp::MinU | BinaryOp::MaxU),
-            _ => false,
+            // They are written as comparisons.
+            OpKind::Binary(binary) => binary == BinaryOp::MinU || binary == BinaryOp::MaxU,
+            OpKind::Const(_) | OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => false,
+            OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast | OpKind::Reshape => false,
+            OpKind::Transpose { .. } | OpKind::Join | OpKind::Split => false,
+            // Their indices are compared with extents that are no operands.
+            OpKind::Gather { .. } | OpKind::Histogram => false,
+            OpKind::Reduce { .. } | OpKind::Scan { .. } => false,
+            OpKind::Unary(_) | OpKind::Fma | OpKind::Select | OpKind::Cast(_) => false,
+            OpKind::AddPtr | OpKind::Load | OpKind::Store => false,
+            OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => false,
         };
         compares && op.operands.iter().any(|&operand| kernel.as_const(operand).is_some())
     })

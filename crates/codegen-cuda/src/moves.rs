@@ -13,7 +13,9 @@
 //!
 //! A `join` is relabelled, too: the coordinate along the new dimension chooses between the two operands.
 
-use mytriton_ssa::{Elem, Kernel, OpData, OpId, OpKind, Scalar, ValueId};
+#![warn(clippy::wildcard_enum_match_arm)]
+
+use mytriton_ssa::{Elem, Kernel, OpData, OpId, OpKind, Permutation, Scalar, ValueId};
 
 use crate::demand::Demands;
 use crate::error::{CudaError, SharedTile};
@@ -33,13 +35,76 @@ pub(crate) enum Move {
     Windowed,
 }
 
+/// What an operation does with the coordinates of elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Movement {
+    /// Each element of a result stands where those are that it comes from; or there are none.
+    None,
+    ExpandDims {
+        axis: usize,
+    },
+    Broadcast,
+    Reshape,
+    Transpose {
+        permutation: Permutation,
+    },
+    Reduce {
+        axis: usize,
+    },
+    Scan {
+        axis: usize,
+        reverse: bool,
+    },
+    Join,
+    Split,
+    Gather {
+        axis: usize,
+    },
+    Histogram,
+}
+
+impl Movement {
+    pub(crate) fn of(kind: &OpKind) -> Movement {
+        match *kind {
+            OpKind::ExpandDims { axis } => Movement::ExpandDims { axis },
+            OpKind::Broadcast => Movement::Broadcast,
+            OpKind::Reshape => Movement::Reshape,
+            OpKind::Transpose { permutation } => Movement::Transpose { permutation },
+            OpKind::Reduce { axis } => Movement::Reduce { axis },
+            OpKind::Scan { axis, reverse } => Movement::Scan { axis, reverse },
+            OpKind::Join => Movement::Join,
+            OpKind::Split => Movement::Split,
+            OpKind::Gather { axis } => Movement::Gather { axis },
+            OpKind::Histogram => Movement::Histogram,
+            OpKind::Const(_) | OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => Movement::None,
+            OpKind::Splat | OpKind::Unary(_) | OpKind::Binary(_) | OpKind::Fma => Movement::None,
+            OpKind::Cmp(_) | OpKind::Select | OpKind::Cast(_) => Movement::None,
+            OpKind::AddPtr | OpKind::Load | OpKind::Store => Movement::None,
+            OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => Movement::None,
+        }
+    }
+}
+
 /// The operands whose tiles go through shared memory: of a gather not its index, which those who read there hold; of a
 /// histogram none, as only counts are there.
 pub(crate) fn staged(op: &OpData) -> &[ValueId] {
-    match op.kind {
-        OpKind::Gather { .. } => &op.operands[..1],
-        OpKind::Histogram => &[],
-        _ => &op.operands,
+    match Movement::of(&op.kind) {
+        Movement::Gather { .. } => &op.operands[..1],
+        Movement::Histogram => &[],
+        Movement::Reduce { .. } | Movement::Scan { .. } | Movement::Reshape | Movement::Split => &op.operands,
+        Movement::ExpandDims { .. } | Movement::Broadcast | Movement::Transpose { .. } | Movement::Join => &[],
+        Movement::None => &[],
+    }
+}
+
+/// How many operands are moved, or counted, as whole tiles; those after them are held by whoever needs the result.
+pub(crate) fn moved_operands(op: &OpData) -> usize {
+    match Movement::of(&op.kind) {
+        Movement::Gather { .. } => 1,
+        Movement::Reduce { .. } | Movement::Scan { .. } | Movement::Reshape | Movement::Split => op.operands.len(),
+        Movement::Histogram => op.operands.len(),
+        Movement::ExpandDims { .. } | Movement::Broadcast | Movement::Transpose { .. } | Movement::Join => 0,
+        Movement::None => 0,
     }
 }
 
@@ -60,11 +125,11 @@ pub(crate) fn relabelled(kernel: &Kernel, op: &OpData, operand: ValueId, result:
             .filter(move |(i, _)| *i != axis)
             .map(|(_, dim)| *dim)
     };
-    let labels: Vec<Option<u8>> = match &op.kind {
-        OpKind::ExpandDims { axis } => others(*axis).collect(),
-        OpKind::Join => others(extents.len()).collect(),
-        OpKind::Broadcast => dims.to_vec(),
-        OpKind::Transpose { permutation } => {
+    let labels: Vec<Option<u8>> = match Movement::of(&op.kind) {
+        Movement::ExpandDims { axis } => others(axis).collect(),
+        Movement::Join => others(extents.len()).collect(),
+        Movement::Broadcast => dims.to_vec(),
+        Movement::Transpose { permutation } => {
             let mut labels = vec![None; extents.len()];
             for (axis, dim) in permutation.axes().zip(dims) {
                 labels[axis] = *dim;
@@ -72,13 +137,13 @@ pub(crate) fn relabelled(kernel: &Kernel, op: &OpData, operand: ValueId, result:
             labels
         }
         _ if !is_relabelled(kernel, op) => return None,
-        OpKind::Reduce { axis } => {
+        Movement::Reduce { axis } => {
             let mut labels = dims.to_vec();
-            labels.insert(*axis, None);
+            labels.insert(axis, None);
             labels
         }
-        OpKind::Scan { .. } => dims.to_vec(),
-        _ => {
+        Movement::Scan { .. } => dims.to_vec(),
+        Movement::Reshape => {
             let mut long = dims
                 .iter()
                 .zip(result_extents.dims())
@@ -92,6 +157,8 @@ pub(crate) fn relabelled(kernel: &Kernel, op: &OpData, operand: ValueId, result:
             };
             extents.iter().map(label).collect()
         }
+        Movement::Split | Movement::Gather { .. } | Movement::Histogram => return None,
+        Movement::None => return None,
     };
     // A dimension of extent 1 has one element, which everybody has.
     let labels = labels
@@ -108,30 +175,27 @@ fn is_relabelled(kernel: &Kernel, op: &OpData) -> bool {
         return false;
     };
     let shape = kernel.ty(operand).shape;
-    match op.kind {
-        OpKind::ExpandDims { .. } | OpKind::Broadcast | OpKind::Transpose { .. } | OpKind::Join => true,
-        OpKind::Reduce { axis } | OpKind::Scan { axis, .. } => shape.dims()[axis] == 1,
-        OpKind::Reshape => {
+    match Movement::of(&op.kind) {
+        Movement::ExpandDims { .. } | Movement::Broadcast | Movement::Transpose { .. } | Movement::Join => true,
+        Movement::Reduce { axis } | Movement::Scan { axis, .. } => shape.dims()[axis] == 1,
+        Movement::Reshape => {
             let result = kernel.ty(op.results[0]).shape;
             let long = |extent: &&u32| **extent > 1;
             shape.dims().iter().filter(long).eq(result.dims().iter().filter(long))
         }
-        _ => false,
+        Movement::Split | Movement::Gather { .. } | Movement::Histogram => false,
+        Movement::None => false,
     }
 }
 
 /// May the operation need its operands' tile shared out over all threads?
 pub(crate) fn is_moved(kernel: &Kernel, op: &OpData) -> bool {
-    let moves = matches!(
-        op.kind,
-        OpKind::Reduce { .. }
-            | OpKind::Scan { .. }
-            | OpKind::Reshape
-            | OpKind::Split
-            | OpKind::Gather { .. }
-            | OpKind::Histogram
-    );
-    moves && !is_relabelled(kernel, op)
+    match Movement::of(&op.kind) {
+        Movement::Reduce { .. } | Movement::Scan { .. } | Movement::Reshape => !is_relabelled(kernel, op),
+        Movement::Split | Movement::Gather { .. } | Movement::Histogram => true,
+        Movement::ExpandDims { .. } | Movement::Broadcast | Movement::Transpose { .. } | Movement::Join => false,
+        Movement::None => false,
+    }
 }
 
 /// What a moved operation takes whose results are needed in the given ownerships.
@@ -158,10 +222,14 @@ pub(crate) fn classify(kernel: &Kernel, op: &OpData, threads: &Threads, demands:
 /// a reshape every element stands alone.
 pub(crate) fn axis(kernel: &Kernel, op: &OpData) -> (u64, u64) {
     let shape = kernel.ty(op.operands[0]).shape;
-    let axis = match op.kind {
-        OpKind::Reduce { axis } | OpKind::Scan { axis, .. } | OpKind::Gather { axis } => axis,
-        OpKind::Split => shape.rank() - 1,
-        _ => return (1, 1),
+    let axis = match Movement::of(&op.kind) {
+        Movement::Reduce { axis } | Movement::Scan { axis, .. } | Movement::Gather { axis } => axis,
+        Movement::Split => shape.rank() - 1,
+        Movement::Reshape | Movement::Histogram => return (1, 1),
+        Movement::ExpandDims { .. } | Movement::Broadcast | Movement::Transpose { .. } | Movement::Join => {
+            return (1, 1);
+        }
+        Movement::None => return (1, 1),
     };
     let extents = &shape.dims()[axis..];
     let stride = extents[1..].iter().map(|&extent| u64::from(extent)).product();
@@ -171,9 +239,12 @@ pub(crate) fn axis(kernel: &Kernel, op: &OpData) -> (u64, u64) {
 /// The tile in which the elements of a result are, and how far from the place that its coordinates give: a split finds its
 /// second half next to the first one.
 pub(crate) fn place_of(op: &OpData, result: usize) -> (usize, usize) {
-    match op.kind {
-        OpKind::Split => (0, result),
-        _ => (result, 0),
+    match Movement::of(&op.kind) {
+        Movement::Split => (0, result),
+        Movement::Reduce { .. } | Movement::Scan { .. } | Movement::Reshape => (result, 0),
+        Movement::Gather { .. } | Movement::Histogram => (result, 0),
+        Movement::ExpandDims { .. } | Movement::Broadcast | Movement::Transpose { .. } | Movement::Join => (result, 0),
+        Movement::None => (result, 0),
     }
 }
 

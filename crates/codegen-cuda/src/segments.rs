@@ -4,11 +4,13 @@
 //! between: a barrier, elements that move between threads, or the beginning or end of a region. Such a stretch is a *segment*. A value that is only used
 //! in the segment that computes it is a variable of the loop; others are arrays with one entry for each round.
 
-use mytriton_ssa::{Kernel, OpId, OpKind, RegionId, ValueDef, ValueId};
+#![warn(clippy::wildcard_enum_match_arm)]
+
+use mytriton_ssa::{Kernel, OpId, RegionId, ValueDef, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::demand::Demands;
-use crate::moves::Move;
+use crate::moves::{Move, moved_operands};
 
 /// What outlives the segment that computes it.
 #[derive(Debug)]
@@ -32,14 +34,16 @@ impl Segments {
             let data = kernel.op(id);
             let (takes, gives) = walk.segment_of[id.index()];
             for (number, &operand) in data.operands.iter().enumerate() {
-                // The index of a gather is looked at where the result is read.
-                let used = match data.kind {
-                    OpKind::Gather { .. } if number == 1 => gives,
-                    _ => takes,
+                // What is not moved, the index of a gather, is looked at where the result is read.
+                let moves = demands.moved(id).is_some();
+                let used = if moves && number >= moved_operands(data) {
+                    gives
+                } else {
+                    takes
                 };
                 outlives[operand.index()] |= match kernel.value(operand).def {
                     ValueDef::Result { op, .. } => walk.segment_of[op.index()].1 != used,
-                    _ => true,
+                    ValueDef::Param(_) | ValueDef::Arg { .. } => true,
                 };
             }
         }

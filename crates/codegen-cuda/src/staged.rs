@@ -1,11 +1,13 @@
 //! Writes the operations that move elements between threads: through shared memory, or from one index to another.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use mytriton_ssa::{Elem, OpData, OpKind, RegionId, Scalar, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::ctypes::{element_type, literal, register_type};
 use crate::emit::{Emitter, Variable, comment_text};
-use crate::moves::{self, Move, Staging};
+use crate::moves::{self, Move, Movement, Staging};
 use crate::threads::{Ownership, Projection};
 
 /// The name of the shared memory of a block.
@@ -117,13 +119,21 @@ impl Emitter<'_> {
 
     /// Reduces or scans the tiles in place.
     pub(crate) fn combine(&mut self, op: &OpData, tiles: &[String], line: &Line) {
-        if !op.kind.is_isolated() {
-            return;
-        }
-        let function = self.combine_function(op);
-        match op.kind {
-            OpKind::Scan { reverse, .. } => self.scan(&function, tiles, line, reverse),
-            _ => self.tree(&function, tiles, line),
+        match Movement::of(&op.kind) {
+            Movement::Scan { reverse, .. } => {
+                let function = self.combine_function(op);
+                self.scan(&function, tiles, line, reverse);
+            }
+            Movement::Reduce { .. } => {
+                let function = self.combine_function(op);
+                self.tree(&function, tiles, line);
+            }
+            Movement::Reshape | Movement::Split | Movement::Gather { .. } | Movement::Histogram => {}
+            Movement::None
+            | Movement::ExpandDims { .. }
+            | Movement::Broadcast
+            | Movement::Transpose { .. }
+            | Movement::Join => unreachable!("'{}' moves no elements", op.kind.name()),
         }
     }
 
@@ -202,13 +212,19 @@ impl Emitter<'_> {
     fn read_back(&mut self, op: &OpData, tiles: &[String]) {
         let kernel = self.kernel;
         let mut strides = row_major(kernel.ty(op.operands[0]).shape.dims());
-        match op.kind {
-            OpKind::Reduce { axis } => drop(strides.remove(axis)),
-            OpKind::Split => drop(strides.pop()),
+        match Movement::of(&op.kind) {
+            Movement::Reduce { axis } => drop(strides.remove(axis)),
+            Movement::Split => drop(strides.pop()),
             // The index gives that coordinate.
-            OpKind::Gather { axis } => strides[axis] = 0,
-            OpKind::Scan { .. } => {}
-            _ => strides = row_major(kernel.ty(op.results[0]).shape.dims()),
+            Movement::Gather { axis } => strides[axis] = 0,
+            Movement::Scan { .. } => {}
+            Movement::Reshape => strides = row_major(kernel.ty(op.results[0]).shape.dims()),
+            Movement::None
+            | Movement::ExpandDims { .. }
+            | Movement::Broadcast
+            | Movement::Transpose { .. }
+            | Movement::Join
+            | Movement::Histogram => unreachable!("'{}' puts no tile into shared memory", op.kind.name()),
         }
         for (number, &result) in op.results.iter().enumerate() {
             let (tile, offset) = moves::place_of(op, number);

@@ -4,10 +4,12 @@
 //! Lines do not touch one another, so that they can take turns. Within a window they lie one after another, whatever
 //! the axis. For a reshape every element is a line of its own.
 
-use mytriton_ssa::{OpData, OpKind};
+#![warn(clippy::wildcard_enum_match_arm)]
+
+use mytriton_ssa::OpData;
 
 use crate::emit::Emitter;
-use crate::moves::{self, Staging};
+use crate::moves::{self, Movement, Staging};
 use crate::staged::{Line, nothing, row_major, times};
 use crate::threads::Ownership;
 
@@ -70,16 +72,24 @@ impl Emitter<'_> {
         self.combine(op, &tiles, &shape);
 
         let result = kernel.ty(op.results[0]).shape;
-        let strides = match op.kind {
+        let strides = match Movement::of(&op.kind) {
             // Of a gather the index of the line counts, in which it chooses.
-            OpKind::Gather { axis } => {
+            Movement::Gather { axis } => {
                 let mut dims = result.dims().to_vec();
                 dims.remove(axis);
                 let mut strides = row_major(&dims);
                 strides.insert(axis, 0);
                 strides
             }
-            _ => row_major(result.dims()),
+            Movement::Reduce { .. } | Movement::Scan { .. } | Movement::Split | Movement::Reshape => {
+                row_major(result.dims())
+            }
+            Movement::None
+            | Movement::ExpandDims { .. }
+            | Movement::Broadcast
+            | Movement::Transpose { .. }
+            | Movement::Join
+            | Movement::Histogram => unreachable!("'{}' puts no tile into shared memory", op.kind.name()),
         };
         for ((tile, offset), ownership, target) in targets {
             let index = match ownership {
@@ -91,13 +101,19 @@ impl Emitter<'_> {
             } else {
                 index
             };
-            let (line, along) = match op.kind {
+            let (line, along) = match Movement::of(&op.kind) {
                 // Without the axis the index is that of the line.
-                OpKind::Reduce { .. } => (index, String::new()),
-                OpKind::Split if offset == 0 => (index, String::new()),
-                OpKind::Split => (index, offset.to_string()),
-                OpKind::Gather { .. } => (index, self.chosen(op, ownership).unwrap_or_default()),
-                _ => locate(&index, extent, stride),
+                Movement::Reduce { .. } => (index, String::new()),
+                Movement::Split if offset == 0 => (index, String::new()),
+                Movement::Split => (index, offset.to_string()),
+                Movement::Gather { .. } => (index, self.chosen(op, ownership).unwrap_or_default()),
+                Movement::Scan { .. } | Movement::Reshape => locate(&index, extent, stride),
+                Movement::None
+                | Movement::ExpandDims { .. }
+                | Movement::Broadcast
+                | Movement::Transpose { .. }
+                | Movement::Join
+                | Movement::Histogram => unreachable!("'{}' puts no tile into shared memory", op.kind.name()),
             };
             let (inside, element) = element(&tiles[tile], &line, &along);
             let text = format!("if ({inside}) {} = {element};", target.element());

@@ -218,7 +218,13 @@ fn is_index(tree: &Tree, value: Val) -> bool {
         Some(node) => match node.kind {
             OpKind::Range { .. } => true,
             OpKind::ExpandDims { .. } | OpKind::Broadcast => is_index(tree, node.operands[0]),
-            _ => false,
+            // What these give may hold an index twice, or another number.
+            OpKind::Const(_) | OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Splat => false,
+            OpKind::Reshape | OpKind::Transpose { .. } | OpKind::Reduce { .. } | OpKind::Scan { .. } => false,
+            OpKind::Join | OpKind::Split | OpKind::Gather { .. } | OpKind::Histogram => false,
+            OpKind::Unary(_) | OpKind::Binary(_) | OpKind::Fma | OpKind::Cmp(_) | OpKind::Select => false,
+            OpKind::Cast(_) | OpKind::AddPtr | OpKind::Load | OpKind::Store => false,
+            OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => false,
         },
         None => false,
     }

@@ -1,8 +1,10 @@
 //! What cases cover: which operations on which types reach memory, in which shapes, with which launches.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use std::collections::BTreeMap;
 
-use mytriton_ssa::{Elem, OpKind};
+use mytriton_ssa::{Effects, Elem, Flow, OpKind};
 use rustc_hash::FxHashSet;
 
 use crate::case::Case;
@@ -46,25 +48,6 @@ impl Coverage {
         for &value in &node.results {
             let ty = tree.ty(value);
             self.count(format!("rank {}", ty.shape.rank()));
-            let pointer = if matches!(ty.elem, Elem::Ptr(_)) {
-                " of pointers"
-            } else {
-                ""
-            };
-            match node.kind {
-                OpKind::Splat
-                | OpKind::ExpandDims { .. }
-                | OpKind::Broadcast
-                | OpKind::Reshape
-                | OpKind::Transpose { .. }
-                | OpKind::Join
-                | OpKind::Split
-                | OpKind::Gather { .. }
-                | OpKind::For
-                | OpKind::If
-                | OpKind::While => self.count(format!("{}{pointer}", node.kind.name())),
-                _ => {}
-            }
         }
         match &node.kind {
             OpKind::Load => self.count(["load", "load masked", "load with other"][node.operands.len() - 1].to_owned()),
@@ -83,7 +66,15 @@ impl Coverage {
             | OpKind::Gather { .. }
             | OpKind::For
             | OpKind::If
-            | OpKind::While => {}
+            | OpKind::While => {
+                for &value in &node.results {
+                    let pointer = match tree.ty(value).elem {
+                        Elem::Ptr(_) => " of pointers",
+                        Elem::Scalar(_) => "",
+                    };
+                    self.count(format!("{}{pointer}", node.kind.name()));
+                }
+            }
             OpKind::Histogram => {
                 let form = ["histogram", "histogram masked"][node.operands.len() - 1];
                 self.count(form.to_owned());
@@ -92,7 +83,13 @@ impl Coverage {
             OpKind::Const(_) | OpKind::Range { .. } | OpKind::Yield | OpKind::Condition => {
                 self.count(node.kind.name().to_owned());
             }
-            kind => {
+            kind @ (OpKind::Unary(_)
+            | OpKind::Binary(_)
+            | OpKind::Fma
+            | OpKind::Cmp(_)
+            | OpKind::Select
+            | OpKind::Cast(_)
+            | OpKind::AddPtr) => {
                 let operand = node.operands[if *kind == OpKind::Select { 1 } else { 0 }];
                 match tree.ty(operand).elem {
                     Elem::Ptr(_) => {
@@ -104,9 +101,10 @@ impl Coverage {
                         self.count(format!("{}{pred} of a pointer", kind.name()));
                     }
                     Elem::Scalar(operand) => {
-                        let to = match kind {
-                            OpKind::Cast(_) => tree.ty(node.results[0]).as_scalar(),
-                            _ => None,
+                        let to = if let OpKind::Cast(_) = kind {
+                            tree.ty(node.results[0]).as_scalar()
+                        } else {
+                            None
                         };
                         let kind = kind.clone();
                         self.count(Combination { kind, operand, to }.to_string());
@@ -165,9 +163,9 @@ fn live(tree: &Tree) -> FxHashSet<Val> {
 /// Adds what a region's stores depend on. `passed_to` are the values that its terminator's operands become.
 fn mark(body: &Body, passed_to: &[Vec<Val>], live: &mut FxHashSet<Val>) {
     for node in body.nodes.iter().rev() {
-        match node.kind {
-            OpKind::Store => live.extend(node.operands.iter().copied()),
-            OpKind::Yield | OpKind::Condition => {
+        match node.kind.flow() {
+            Flow::Straight if node.kind.effects() == Effects::Writes => live.extend(node.operands.iter().copied()),
+            Flow::Terminator => {
                 let skip = usize::from(node.kind == OpKind::Condition);
                 live.extend(node.operands[..skip].iter().copied());
                 for (operand, becomes) in node.operands[skip..].iter().zip(passed_to) {
@@ -176,8 +174,8 @@ fn mark(body: &Body, passed_to: &[Vec<Val>], live: &mut FxHashSet<Val>) {
                     }
                 }
             }
-            OpKind::For | OpKind::If | OpKind::While => mark_holder(node, live),
-            _ => {
+            Flow::CountedLoop | Flow::Branch | Flow::OpenLoop => mark_holder(node, live),
+            Flow::Straight | Flow::Combiner => {
                 if node.results.iter().any(|v| live.contains(v)) {
                     live.extend(node.operands.iter().copied());
                 }
@@ -189,10 +187,10 @@ fn mark(body: &Body, passed_to: &[Vec<Val>], live: &mut FxHashSet<Val>) {
 fn mark_holder(node: &Node, live: &mut FxHashSet<Val>) {
     let matters = node.results.iter().any(|v| live.contains(v)) || node.bodies.iter().any(has_store);
     // The operands that are carried, the arguments that they become, and what decides.
-    let (control, carried) = match node.kind {
-        OpKind::For => (3, 1),
-        OpKind::If => (1, 0),
-        _ => (0, 0),
+    let (control, carried) = match node.kind.flow() {
+        Flow::CountedLoop => (3, 1),
+        Flow::Branch => (1, 0),
+        Flow::OpenLoop | Flow::Combiner | Flow::Straight | Flow::Terminator => (0, 0),
     };
     if matters {
         live.extend(node.operands[..control].iter().copied());

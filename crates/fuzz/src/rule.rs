@@ -38,9 +38,14 @@ impl Rule {
     pub fn of(kind: &OpKind, operand: Scalar) -> Rule {
         match kind {
             OpKind::Unary(op) => unary(*op, operand),
-            OpKind::Binary(BinaryOp::Div) => by_type(operand, 2.0, None),
-            OpKind::Binary(BinaryOp::Pow) => by_type(operand, 4.0, Some(3.0)),
-            _ => Rule::Exact,
+            OpKind::Binary(op) => binary(*op, operand),
+            OpKind::Const(_) | OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => Rule::Exact,
+            OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast | OpKind::Reshape => Rule::Exact,
+            OpKind::Transpose { .. } | OpKind::Join | OpKind::Split | OpKind::Gather { .. } => Rule::Exact,
+            OpKind::Histogram | OpKind::Reduce { .. } | OpKind::Scan { .. } => Rule::Exact,
+            OpKind::Fma | OpKind::Cmp(_) | OpKind::Select | OpKind::Cast(_) => Rule::Exact,
+            OpKind::AddPtr | OpKind::Load | OpKind::Store => Rule::Exact,
+            OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => Rule::Exact,
         }
     }
 
@@ -90,6 +95,16 @@ fn unary(op: UnaryOp, operand: Scalar) -> Rule {
         Exp2 | Rsqrt | Erf | Tanh => by_type(operand, 3.0, Some(3.0)),
         Tan => by_type(operand, 4.0, Some(3.0)),
         Exp | Expm1 | Log | Log2 | Log10 | Log1p | Sin | Cos => by_type(operand, 2.0, Some(3.0)),
+    }
+}
+
+fn binary(op: BinaryOp, operand: Scalar) -> Rule {
+    use BinaryOp::*;
+    match op {
+        Div => by_type(operand, 2.0, None),
+        Pow => by_type(operand, 4.0, Some(3.0)),
+        Add | Sub | Mul | DivRn | Rem | Min | Max | MinNan | MaxNan => Rule::Exact,
+        DivS | DivU | RemS | RemU | And | Or | Xor | Shl | ShrS | ShrU | MinS | MaxS | MinU | MaxU => Rule::Exact,
     }
 }
 

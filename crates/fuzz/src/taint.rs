@@ -10,6 +10,8 @@
 //! A third is the order in which reductions and scans combine: only combines are let through that give the same bits in
 //! every order ([`Combine`]).
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use mytriton_ssa::{CastKind, CmpPred, OpKind, UnaryOp};
 use rustc_hash::FxHashMap;
 
@@ -154,7 +156,29 @@ impl Flow {
                     self.body(tree, inner, &[&test.args])?;
                 }
                 OpKind::Store => self.store(node)?,
-                _ => {
+                OpKind::Const(_)
+                | OpKind::ProgramId(_)
+                | OpKind::NumPrograms(_)
+                | OpKind::Range { .. }
+                | OpKind::Splat
+                | OpKind::ExpandDims { .. }
+                | OpKind::Broadcast
+                | OpKind::Reshape
+                | OpKind::Transpose { .. }
+                | OpKind::Reduce { .. }
+                | OpKind::Scan { .. }
+                | OpKind::Join
+                | OpKind::Split
+                | OpKind::Gather { .. }
+                | OpKind::Histogram
+                | OpKind::Unary(_)
+                | OpKind::Binary(_)
+                | OpKind::Fma
+                | OpKind::Cmp(_)
+                | OpKind::Select
+                | OpKind::Cast(_)
+                | OpKind::AddPtr
+                | OpKind::Load => {
                     let facts = self.result(tree, node)?;
                     for &result in &node.results {
                         // A reduction gives floats and integers together.
@@ -259,9 +283,26 @@ impl Flow {
                     ..computed
                 }
             }
-            _ => {
+            OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => computed,
+            OpKind::Histogram | OpKind::Fma | OpKind::Cmp(_) => {
                 self.exact(node, &node.operands)?;
                 computed
+            }
+            OpKind::Cast(
+                CastKind::SExt
+                | CastKind::ZExt
+                | CastKind::Trunc
+                | CastKind::FTrunc
+                | CastKind::SToF
+                | CastKind::UToF
+                | CastKind::FToS
+                | CastKind::FToU,
+            ) => {
+                self.exact(node, &node.operands)?;
+                computed
+            }
+            OpKind::Store | OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => {
+                unreachable!("'{}' is followed by itself", node.kind.name())
             }
         })
     }

@@ -3,7 +3,9 @@
 //! The generator builds one, the shrinker takes pieces out of it. Nothing is checked here; what comes out is verified
 //! as a [`Kernel`].
 
-use mytriton_ssa::{Elem, Kernel, Loc, OpKind, RegionId, Type, ValueId};
+#![warn(clippy::wildcard_enum_match_arm)]
+
+use mytriton_ssa::{Effects, Elem, Kernel, Loc, OpKind, RegionId, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A value.
@@ -203,10 +205,8 @@ impl Tree {
             while at > 0 {
                 at -= 1;
                 let node = &mut body.nodes[at];
-                let used = node.kind.is_terminator()
-                    || matches!(node.kind, OpKind::Store | OpKind::Load)
-                    || node.results.iter().any(|v| live.contains(v))
-                    || node.bodies.iter().any(has_access);
+                let used =
+                    node.kind.is_terminator() || is_access(node) || node.results.iter().any(|v| live.contains(v));
                 if !used {
                     body.nodes.remove(at);
                     continue;
@@ -221,13 +221,18 @@ impl Tree {
 
 /// Does a region hold a store, at any depth?
 pub(crate) fn has_store(body: &Body) -> bool {
-    let stores = |node: &Node| node.kind == OpKind::Store || node.bodies.iter().any(has_store);
-    body.nodes.iter().any(stores)
+    body.nodes.iter().any(|node| match node.kind.effects() {
+        Effects::Writes => true,
+        Effects::OfRegions => node.bodies.iter().any(has_store),
+        Effects::None | Effects::Reads => false,
+    })
 }
 
-/// Does a region hold a load or store, at any depth?
-fn has_access(body: &Body) -> bool {
-    let accesses =
-        |node: &Node| matches!(node.kind, OpKind::Store | OpKind::Load) || node.bodies.iter().any(has_access);
-    body.nodes.iter().any(accesses)
+/// Does it read or write memory, or does what it holds, at any depth?
+fn is_access(node: &Node) -> bool {
+    match node.kind.effects() {
+        Effects::Reads | Effects::Writes => true,
+        Effects::OfRegions => node.bodies.iter().any(|body| body.nodes.iter().any(is_access)),
+        Effects::None => false,
+    }
 }

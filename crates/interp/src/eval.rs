@@ -1,6 +1,8 @@
 //! The pure operations but those with several results, a whole tile at a time: one dispatch on operation and type, then a loop over elements.
 //! None of them can fail; what has no value is marked as poison.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use mytriton_ssa::{CastKind, CmpPred, Elem, Kernel, OpData, OpId, OpKind, Type};
 
 use crate::float::{self, Float};
@@ -142,37 +144,28 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Tile], 
 
 fn compare(pred: CmpPred, ty: Type, a: &Tile, b: &Tile, out: &mut Vec<bool>) {
     let scalar = storage(ty);
-    match pred {
+    // Each loop for itself: the compiler turns them into vector instructions.
+    macro_rules! each {
+        ($each:ident, $holds:expr) => {
+            $each!(scalar, T => map2(a.get::<T>(), b.get::<T>(), out, $holds))
+        };
+    }
+    match (pred, scalar.is_int()) {
         // `!=` of floats is true when one is NaN, as Rust's is.
-        CmpPred::Eq => each_scalar!(scalar, T => map2(a.get::<T>(), b.get::<T>(), out, |a, b| a == b)),
-        CmpPred::Ne => each_scalar!(scalar, T => map2(a.get::<T>(), b.get::<T>(), out, |a, b| a != b)),
-        _ if pred.is_unsigned() => each_int!(scalar, T => {
-            let (a, b) = (a.get::<T>(), b.get::<T>());
-            match pred {
-                CmpPred::LtU => map2(a, b, out, T::below_unsigned),
-                CmpPred::LeU => map2(a, b, out, |a, b| !b.below_unsigned(a)),
-                CmpPred::GtU => map2(a, b, out, |a, b| b.below_unsigned(a)),
-                _ => map2(a, b, out, |a, b| !a.below_unsigned(b)),
-            }
-        }),
-        _ if scalar.is_int() => each_int!(scalar, T => {
-            let (a, b) = (a.get::<T>(), b.get::<T>());
-            match pred {
-                CmpPred::Lt => map2(a, b, out, T::below),
-                CmpPred::Le => map2(a, b, out, |a, b| !b.below(a)),
-                CmpPred::Gt => map2(a, b, out, |a, b| b.below(a)),
-                _ => map2(a, b, out, |a, b| !a.below(b)),
-            }
-        }),
-        _ => each_float!(scalar, T => {
-            let (a, b) = (a.get::<T>(), b.get::<T>());
-            match pred {
-                CmpPred::Lt => map2(a, b, out, |a, b| a.widen() < b.widen()),
-                CmpPred::Le => map2(a, b, out, |a, b| a.widen() <= b.widen()),
-                CmpPred::Gt => map2(a, b, out, |a, b| a.widen() > b.widen()),
-                _ => map2(a, b, out, |a, b| a.widen() >= b.widen()),
-            }
-        }),
+        (CmpPred::Eq, _) => each!(each_scalar, |a, b| a == b),
+        (CmpPred::Ne, _) => each!(each_scalar, |a, b| a != b),
+        (CmpPred::LtU, _) => each!(each_int, |a, b| a.below_unsigned(b)),
+        (CmpPred::LeU, _) => each!(each_int, |a, b| !b.below_unsigned(a)),
+        (CmpPred::GtU, _) => each!(each_int, |a, b| b.below_unsigned(a)),
+        (CmpPred::GeU, _) => each!(each_int, |a, b| !a.below_unsigned(b)),
+        (CmpPred::Lt, true) => each!(each_int, |a, b| a.below(b)),
+        (CmpPred::Le, true) => each!(each_int, |a, b| !b.below(a)),
+        (CmpPred::Gt, true) => each!(each_int, |a, b| b.below(a)),
+        (CmpPred::Ge, true) => each!(each_int, |a, b| !a.below(b)),
+        (CmpPred::Lt, false) => each!(each_float, |a, b| a.widen() < b.widen()),
+        (CmpPred::Le, false) => each!(each_float, |a, b| a.widen() <= b.widen()),
+        (CmpPred::Gt, false) => each!(each_float, |a, b| a.widen() > b.widen()),
+        (CmpPred::Ge, false) => each!(each_float, |a, b| a.widen() >= b.widen()),
     }
 }
 

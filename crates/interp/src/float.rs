@@ -6,6 +6,8 @@
 //!
 //! A NaN that arithmetic gives is the positive quiet one without payload on every host.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use half::{bf16, f16};
 use mytriton_ssa::{BinaryOp, UnaryOp};
 
@@ -263,7 +265,20 @@ pub(crate) fn binary<T: Float>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>)
         BinaryOp::MinNan => wide(a, b, out, |a, b| if a.is_nan() || below(a, b) { a } else { b }),
         BinaryOp::MaxNan => wide(a, b, out, |a, b| if a.is_nan() || below(b, a) { a } else { b }),
         BinaryOp::Pow => map2(a, b, out, |a, b| inexact(libm::pow(a.to_f64(), b.to_f64()))),
-        other => unreachable!("'{other}' of floating-point numbers"),
+        BinaryOp::DivS
+        | BinaryOp::DivU
+        | BinaryOp::RemS
+        | BinaryOp::RemU
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::ShrS
+        | BinaryOp::ShrU
+        | BinaryOp::MinS
+        | BinaryOp::MaxS
+        | BinaryOp::MinU
+        | BinaryOp::MaxU => unreachable!("'{op}' of floating-point numbers"),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Arithmetic of the integer types, which wraps in two's complement. An `i1` is one bit wide and has no sign: signed
 //! operations do not take it, but for `sext`, to which its bit is one.
 
-use mytriton_ssa::BinaryOp;
+#![warn(clippy::wildcard_enum_match_arm)]
+
+use mytriton_ssa::{BinaryOp, Undefined};
 
 use crate::tile::{Element, Why, map2};
 
@@ -151,7 +153,14 @@ pub(crate) fn binary<T: Int>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>) {
         BinaryOp::MaxS => map2(a, b, out, |a, b| if a.below(b) { b } else { a }),
         BinaryOp::MinU => map2(a, b, out, |a, b| if a.below_unsigned(b) { a } else { b }),
         BinaryOp::MaxU => map2(a, b, out, |a, b| if a.below_unsigned(b) { b } else { a }),
-        other => unreachable!("'{other}' of integers"),
+        BinaryOp::Div
+        | BinaryOp::DivRn
+        | BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::MinNan
+        | BinaryOp::MaxNan
+        | BinaryOp::Pow => unreachable!("'{op}' of integers"),
     }
 }
 
@@ -174,10 +183,9 @@ fn why_undefined<T: Int>(a: T, b: T, signed: bool) -> Option<Why> {
 
 /// Of a division or remainder, why elements of the result are undefined: none when all are defined.
 pub(crate) fn undefined<T: Int>(op: BinaryOp, a: &[T], b: &[T]) -> Option<Vec<Option<Why>>> {
-    let signed = match op {
-        BinaryOp::DivS | BinaryOp::RemS => true,
-        BinaryOp::DivU | BinaryOp::RemU => false,
-        _ => return None,
+    let signed = match op.undefined()? {
+        Undefined::ByZeroOrOverflow => true,
+        Undefined::ByZero => false,
     };
     let mut pairs = a.iter().zip(b);
     if !pairs.any(|(&a, &b)| why_undefined(a, b, signed).is_some()) {

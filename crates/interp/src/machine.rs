@@ -1,5 +1,7 @@
 //! One program at a time: the values of its body, and the flow of control through its regions.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use std::rc::Rc;
 
 use mytriton_ssa::{Kernel, OpData, OpId, OpKind, RegionId, ValueId};
@@ -40,8 +42,8 @@ impl Plan {
         let mut ops = Vec::new();
         for &id in &kernel.region(region).ops {
             let op = kernel.op(id);
-            let pure = op.kind.is_pure() && !matches!(op.kind, OpKind::ProgramId(_));
-            if pure && op.operands.iter().all(|v| invariant[v.index()]) {
+            let shared = op.kind.is_pure() && !depends_on_program(&op.kind);
+            if shared && op.operands.iter().all(|v| invariant[v.index()]) {
                 self.once.push(id);
                 for result in &op.results {
                     invariant[result.index()] = true;
@@ -58,6 +60,40 @@ impl Plan {
             self.regions.resize_with(region.index() + 1, Vec::new);
         }
         self.regions[region.index()] = ops;
+    }
+}
+
+/// Does an operation give each program a result of its own, from the same operands?
+fn depends_on_program(kind: &OpKind) -> bool {
+    match kind {
+        OpKind::ProgramId(_) | OpKind::Load => true,
+        OpKind::Const(_)
+        | OpKind::NumPrograms(_)
+        | OpKind::Range { .. }
+        | OpKind::Splat
+        | OpKind::ExpandDims { .. }
+        | OpKind::Broadcast
+        | OpKind::Reshape
+        | OpKind::Transpose { .. }
+        | OpKind::Reduce { .. }
+        | OpKind::Scan { .. }
+        | OpKind::Join
+        | OpKind::Split
+        | OpKind::Gather { .. }
+        | OpKind::Histogram
+        | OpKind::Unary(_)
+        | OpKind::Binary(_)
+        | OpKind::Fma
+        | OpKind::Cmp(_)
+        | OpKind::Select
+        | OpKind::Cast(_)
+        | OpKind::AddPtr
+        | OpKind::Store
+        | OpKind::For
+        | OpKind::If
+        | OpKind::While
+        | OpKind::Yield
+        | OpKind::Condition => false,
     }
 }
 
@@ -147,7 +183,29 @@ impl<'a> Machine<'a> {
                 OpKind::For => self.for_loop(id, op)?,
                 OpKind::If => self.if_else(id, op)?,
                 OpKind::While => self.while_loop(id, op)?,
-                _ => self.pure(id, op),
+                OpKind::Const(_)
+                | OpKind::ProgramId(_)
+                | OpKind::NumPrograms(_)
+                | OpKind::Range { .. }
+                | OpKind::Splat
+                | OpKind::ExpandDims { .. }
+                | OpKind::Broadcast
+                | OpKind::Reshape
+                | OpKind::Transpose { .. }
+                | OpKind::Reduce { .. }
+                | OpKind::Scan { .. }
+                | OpKind::Join
+                | OpKind::Split
+                | OpKind::Gather { .. }
+                | OpKind::Histogram
+                | OpKind::Unary(_)
+                | OpKind::Binary(_)
+                | OpKind::Fma
+                | OpKind::Cmp(_)
+                | OpKind::Select
+                | OpKind::Cast(_)
+                | OpKind::AddPtr => self.pure(id, op),
+                OpKind::Yield | OpKind::Condition => unreachable!("the plan leaves out what ends a region"),
             }
         }
         Ok(())

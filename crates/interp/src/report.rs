@@ -1,6 +1,6 @@
 //! Puts names and places to faults.
 
-use mytriton_ssa::{Elem, Kernel, OpData, OpId, OpKind, Scalar};
+use mytriton_ssa::{Effects, Elem, Kernel, OpData, OpId, OpKind, Scalar};
 
 use crate::access::{BufferBounds, RawFault};
 use crate::error::{Access, Fault, ProgramError};
@@ -46,7 +46,7 @@ impl Reporter<'_> {
                         Fault::GatherIndex {
                             axis: match gather.kind {
                                 OpKind::Gather { axis } => axis,
-                                _ => 0,
+                                ref other => unreachable!("'{}' chooses no element by an index", other.name()),
                             },
                             tile: self.kernel.ty(gather.operands[0]),
                             role,
@@ -150,9 +150,9 @@ impl Reporter<'_> {
 
 /// What a load or store does, and to elements of which type.
 fn accessed(kernel: &Kernel, op: &OpData) -> (Access, Scalar) {
-    let access = match op.kind {
-        OpKind::Store => Access::Write,
-        _ => Access::Read,
+    let access = match op.kind.effects() {
+        Effects::Writes => Access::Write,
+        Effects::Reads | Effects::None | Effects::OfRegions => Access::Read,
     };
     match kernel.ty(op.operands[0]).elem {
         Elem::Ptr(pointee) => (access, pointee),

@@ -3,6 +3,8 @@
 //! Whether a combine is associative cannot be decided in general, and one need be so only for the elements that occur. What
 //! is found here is the plain mistake: a result that is one operation of the pair itself, by which no order but one is right.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use crate::kernel::{Kernel, OpId, RegionId, ValueDef};
 use crate::op::{BinaryOp, OpKind};
 use crate::types::Type;

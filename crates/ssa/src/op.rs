@@ -9,6 +9,8 @@
 //! that read one, `lt` to `ge`, `min_s`, `max_s`, `div_s`, `rem_s`, `shr_s` and `s_to_f`, refuse it in favour of their
 //! unsigned forms. Only `sext` takes it, whose result says what is meant: 0 or -1.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -186,10 +188,10 @@ impl BinaryOp {
     /// Does swapping the operands never change the result?
     pub const fn is_commutative(self) -> bool {
         use BinaryOp::*;
-        matches!(
-            self,
-            Add | Mul | And | Or | Xor | MinS | MaxS | MinU | MaxU | Min | Max | MinNan | MaxNan
-        )
+        match self {
+            Add | Mul | And | Or | Xor | MinS | MaxS | MinU | MaxU | Min | Max | MinNan | MaxNan => true,
+            Sub | Div | DivRn | Rem | DivS | DivU | RemS | RemU | Shl | ShrS | ShrU | Pow => false,
+        }
     }
 
     /// Of an operation that reads its integers as signed, the unsigned one; none for the others.
@@ -201,7 +203,8 @@ impl BinaryOp {
             ShrS => Some(ShrU),
             MinS => Some(MinU),
             MaxS => Some(MaxU),
-            _ => None,
+            Add | Sub | Mul | Div | DivRn | Rem | Pow | Min | Max | MinNan | MaxNan => None,
+            DivU | RemU | ShrU | MinU | MaxU | And | Or | Xor | Shl => None,
         }
     }
 
@@ -211,18 +214,51 @@ impl BinaryOp {
         match self {
             Add | Sub | Mul => Domain::Number,
             Div | DivRn | Rem | Min | Max | MinNan | MaxNan | Pow => Domain::Float,
-            _ => Domain::Int,
+            DivS | DivU | RemS | RemU | And | Or | Xor | Shl | ShrS | ShrU | MinS | MaxS | MinU | MaxU => Domain::Int,
         }
+    }
+
+    /// For which operands the result is unspecified, if for any.
+    pub const fn undefined(self) -> Option<Undefined> {
+        use BinaryOp::*;
+        match self {
+            DivS | RemS => Some(Undefined::ByZeroOrOverflow),
+            DivU | RemU => Some(Undefined::ByZero),
+            Add | Sub | Mul | Div | DivRn | Rem | Pow | Min | Max | MinNan | MaxNan => None,
+            And | Or | Xor | Shl | ShrS | ShrU | MinS | MaxS | MinU | MaxU => None,
+        }
+    }
+}
+
+/// For which operands a division or remainder has no specified result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Undefined {
+    /// For a divisor of 0.
+    ByZero,
+    /// For a divisor of 0, and for the smallest integer by -1.
+    ByZeroOrOverflow,
+}
+
+impl Undefined {
+    /// Is there a dividend for which the division by this divisor is unspecified?
+    pub const fn may_be_for(self, divisor: Const) -> bool {
+        let minus_one = divisor.bits() == divisor.scalar().bit_mask();
+        divisor.bits() == 0
+            || match self {
+                Undefined::ByZero => false,
+                Undefined::ByZeroOrOverflow => minus_one,
+            }
     }
 }
 
 impl UnaryOp {
     /// What it takes: floats, or integers too.
     pub const fn domain(self) -> Domain {
-        if matches!(self, UnaryOp::Abs) {
-            Domain::Number
-        } else {
-            Domain::Float
+        use UnaryOp::*;
+        match self {
+            Abs => Domain::Number,
+            Neg | Exp | Exp2 | Expm1 | Log | Log2 | Log10 | Log1p | Sin | Cos | Tan | Tanh | Erf => Domain::Float,
+            Sqrt | SqrtRn | Rsqrt | Floor | Ceil | Trunc | Round | RoundEven => Domain::Float,
         }
     }
 }
@@ -267,7 +303,20 @@ named_enum! {
 impl CmpPred {
     /// Is it for unsigned integers alone?
     pub const fn is_unsigned(self) -> bool {
-        matches!(self, CmpPred::LtU | CmpPred::LeU | CmpPred::GtU | CmpPred::GeU)
+        use CmpPred::*;
+        match self {
+            LtU | LeU | GtU | GeU => true,
+            Eq | Ne | Lt | Le | Gt | Ge => false,
+        }
+    }
+
+    /// Does it compare for equality alone, as pointers can be?
+    pub const fn is_equality(self) -> bool {
+        use CmpPred::*;
+        match self {
+            Eq | Ne => true,
+            Lt | Le | Gt | Ge | LtU | LeU | GtU | GeU => false,
+        }
     }
 
     /// Of an order that reads integers as signed, the unsigned one; none for the others.
@@ -278,7 +327,7 @@ impl CmpPred {
             Le => Some(LeU),
             Gt => Some(GtU),
             Ge => Some(GeU),
-            _ => None,
+            Eq | Ne | LtU | LeU | GtU | GeU => None,
         }
     }
 
@@ -473,46 +522,189 @@ impl OpKind {
         }
     }
 
-    /// Does it neither read nor write memory, nor hold regions that may? Such operations can be removed when unused and
+    /// What it does to memory.
+    pub const fn effects(&self) -> Effects {
+        match self {
+            OpKind::Load => Effects::Reads,
+            OpKind::Store => Effects::Writes,
+            OpKind::For | OpKind::If | OpKind::While => Effects::OfRegions,
+            OpKind::Const(_)
+            | OpKind::ProgramId(_)
+            | OpKind::NumPrograms(_)
+            | OpKind::Range { .. }
+            | OpKind::Splat
+            | OpKind::ExpandDims { .. }
+            | OpKind::Broadcast
+            | OpKind::Reshape
+            | OpKind::Transpose { .. }
+            | OpKind::Reduce { .. }
+            | OpKind::Scan { .. }
+            | OpKind::Join
+            | OpKind::Split
+            | OpKind::Gather { .. }
+            | OpKind::Histogram
+            | OpKind::Unary(_)
+            | OpKind::Binary(_)
+            | OpKind::Fma
+            | OpKind::Cmp(_)
+            | OpKind::Select
+            | OpKind::Cast(_)
+            | OpKind::AddPtr
+            | OpKind::Yield
+            | OpKind::Condition => Effects::None,
+        }
+    }
+
+    /// How control passes through it.
+    pub const fn flow(&self) -> Flow {
+        match self {
+            OpKind::Reduce { .. } | OpKind::Scan { .. } => Flow::Combiner,
+            OpKind::For => Flow::CountedLoop,
+            OpKind::If => Flow::Branch,
+            OpKind::While => Flow::OpenLoop,
+            OpKind::Yield | OpKind::Condition => Flow::Terminator,
+            OpKind::Const(_)
+            | OpKind::ProgramId(_)
+            | OpKind::NumPrograms(_)
+            | OpKind::Range { .. }
+            | OpKind::Splat
+            | OpKind::ExpandDims { .. }
+            | OpKind::Broadcast
+            | OpKind::Reshape
+            | OpKind::Transpose { .. }
+            | OpKind::Join
+            | OpKind::Split
+            | OpKind::Gather { .. }
+            | OpKind::Histogram
+            | OpKind::Unary(_)
+            | OpKind::Binary(_)
+            | OpKind::Fma
+            | OpKind::Cmp(_)
+            | OpKind::Select
+            | OpKind::Cast(_)
+            | OpKind::AddPtr
+            | OpKind::Load
+            | OpKind::Store => Flow::Straight,
+        }
+    }
+
+    /// Does it neither touch memory nor decide which operations run? Such operations can be removed when unused and
     /// merged when equal (with equal regions).
     pub const fn is_pure(&self) -> bool {
-        !matches!(
-            self,
-            OpKind::Load | OpKind::Store | OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition
-        )
+        match self.effects() {
+            Effects::None => !self.is_terminator(),
+            Effects::Reads | Effects::Writes | Effects::OfRegions => false,
+        }
+    }
+
+    /// Must it run even if nothing uses its results? Writes can be seen, and so can a loop that never ends.
+    pub const fn is_observable(&self) -> bool {
+        let endless = match self.flow() {
+            Flow::OpenLoop => true,
+            Flow::Straight | Flow::Combiner | Flow::Branch | Flow::CountedLoop | Flow::Terminator => false,
+        };
+        match self.effects() {
+            Effects::Writes => true,
+            Effects::None | Effects::Reads | Effects::OfRegions => endless,
+        }
     }
 
     /// Does it end a region?
     pub const fn is_terminator(&self) -> bool {
-        matches!(self, OpKind::Yield | OpKind::Condition)
+        match self.flow() {
+            Flow::Terminator => true,
+            Flow::Straight | Flow::Combiner | Flow::Branch | Flow::CountedLoop | Flow::OpenLoop => false,
+        }
+    }
+
+    /// May its regions run more than once?
+    pub const fn is_loop(&self) -> bool {
+        match self.flow() {
+            Flow::CountedLoop | Flow::OpenLoop => true,
+            Flow::Straight | Flow::Combiner | Flow::Branch | Flow::Terminator => false,
+        }
     }
 
     /// Are its regions isolated, so that they see no value from outside?
     pub const fn is_isolated(&self) -> bool {
-        matches!(self, OpKind::Reduce { .. } | OpKind::Scan { .. })
+        match self.flow() {
+            Flow::Combiner => true,
+            Flow::Straight | Flow::Branch | Flow::CountedLoop | Flow::OpenLoop | Flow::Terminator => false,
+        }
     }
 
     /// Does it compute each element from those of its operands at the same place? Such operations, on scalars, make up
-    /// the combine of a reduction or scan; constants are among them.
+    /// the combiner of a reduction or scan; constants are among them.
     pub const fn is_elementwise(&self) -> bool {
-        matches!(
-            self,
+        match self {
             OpKind::Const(_)
-                | OpKind::Unary(_)
-                | OpKind::Binary(_)
-                | OpKind::Fma
-                | OpKind::Cmp(_)
-                | OpKind::Select
-                | OpKind::Cast(_)
-        )
+            | OpKind::Unary(_)
+            | OpKind::Binary(_)
+            | OpKind::Fma
+            | OpKind::Cmp(_)
+            | OpKind::Select
+            | OpKind::Cast(_) => true,
+            OpKind::ProgramId(_)
+            | OpKind::NumPrograms(_)
+            | OpKind::Range { .. }
+            | OpKind::Splat
+            | OpKind::ExpandDims { .. }
+            | OpKind::Broadcast
+            | OpKind::Reshape
+            | OpKind::Transpose { .. }
+            | OpKind::Reduce { .. }
+            | OpKind::Scan { .. }
+            | OpKind::Join
+            | OpKind::Split
+            | OpKind::Gather { .. }
+            | OpKind::Histogram
+            | OpKind::AddPtr
+            | OpKind::Load
+            | OpKind::Store
+            | OpKind::For
+            | OpKind::If
+            | OpKind::While
+            | OpKind::Yield
+            | OpKind::Condition => false,
+        }
     }
 
     /// The number of regions that it holds.
     pub const fn region_count(&self) -> usize {
-        match self {
-            OpKind::For | OpKind::Reduce { .. } | OpKind::Scan { .. } => 1,
-            OpKind::If | OpKind::While => 2,
-            _ => 0,
+        match self.flow() {
+            Flow::Combiner | Flow::CountedLoop => 1,
+            Flow::Branch | Flow::OpenLoop => 2,
+            Flow::Straight | Flow::Terminator => 0,
         }
     }
+}
+
+/// What an operation does to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effects {
+    /// Neither reads nor writes it.
+    None,
+    /// Reads it: equal ones may differ with a write between them.
+    Reads,
+    /// Writes it, and perhaps reads it too.
+    Writes,
+    /// What the operations in its regions do.
+    OfRegions,
+}
+
+/// How control passes through an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// To the next operation: it holds no region.
+    Straight,
+    /// To the next operation: its one region, isolated, says how elements are combined.
+    Combiner,
+    /// Through one of two regions.
+    Branch,
+    /// Through its region as often as its bounds say.
+    CountedLoop,
+    /// Through two regions in turn until the first one ends the loop, which may be never.
+    OpenLoop,
+    /// Out of the region that it ends.
+    Terminator,
 }

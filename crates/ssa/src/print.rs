@@ -267,7 +267,34 @@ impl<W: Write> Printer<'_, W> {
             OpKind::Reduce { .. } | OpKind::Scan { .. } if op.regions.len() == 1 && self.args(op, 0).is_some() => {
                 self.reduction(op)?;
             }
-            _ => self.simple(op)?,
+            // Broken ones that hold regions too: as far as they make sense.
+            OpKind::For | OpKind::If | OpKind::While | OpKind::Reduce { .. } | OpKind::Scan { .. } => {
+                self.simple(op)?
+            }
+            OpKind::Const(_)
+            | OpKind::ProgramId(_)
+            | OpKind::NumPrograms(_)
+            | OpKind::Range { .. }
+            | OpKind::Splat
+            | OpKind::ExpandDims { .. }
+            | OpKind::Broadcast
+            | OpKind::Reshape
+            | OpKind::Transpose { .. }
+            | OpKind::Join
+            | OpKind::Split
+            | OpKind::Gather { .. }
+            | OpKind::Histogram
+            | OpKind::Unary(_)
+            | OpKind::Binary(_)
+            | OpKind::Fma
+            | OpKind::Cmp(_)
+            | OpKind::Select
+            | OpKind::Cast(_)
+            | OpKind::AddPtr
+            | OpKind::Load
+            | OpKind::Store
+            | OpKind::Yield
+            | OpKind::Condition => self.simple(op)?,
         }
         if self.header_only { Ok(()) } else { self.loc(op.loc) }
     }
@@ -287,23 +314,28 @@ impl<W: Write> Printer<'_, W> {
     }
 
     fn simple(&mut self, op: &OpData) -> fmt::Result {
+        let (mut before, mut after) = (String::new(), String::new());
         match &op.kind {
-            OpKind::Const(c) => write!(self.f, " {c}")?,
-            OpKind::ProgramId(axis) | OpKind::NumPrograms(axis) => write!(self.f, " {axis}")?,
-            OpKind::Range { start, end } => write!(self.f, " {start}, {end}")?,
-            OpKind::Cmp(pred) => write!(self.f, " {pred}")?,
-            _ => {}
+            OpKind::Const(c) => before = format!(" {c}"),
+            OpKind::ProgramId(axis) | OpKind::NumPrograms(axis) => before = format!(" {axis}"),
+            OpKind::Range { start, end } => before = format!(" {start}, {end}"),
+            OpKind::Cmp(pred) => before = format!(" {pred}"),
+            OpKind::ExpandDims { axis } => after = format!(", {axis}"),
+            OpKind::Transpose { permutation } => after = format!(" {permutation}"),
+            OpKind::Gather { axis } => after = format!(" axis {axis}"),
+            OpKind::Splat | OpKind::Broadcast | OpKind::Reshape | OpKind::Join | OpKind::Split => {}
+            OpKind::Histogram | OpKind::Unary(_) | OpKind::Binary(_) | OpKind::Fma | OpKind::Select => {}
+            OpKind::Cast(_) | OpKind::AddPtr | OpKind::Load | OpKind::Store => {}
+            // Broken ones alone come here.
+            OpKind::Reduce { .. } | OpKind::Scan { .. } | OpKind::For | OpKind::If | OpKind::While => {}
+            OpKind::Yield | OpKind::Condition => {}
         }
+        self.f.write_str(&before)?;
         if !op.operands.is_empty() {
             self.f.write_str(" ")?;
             self.values(&op.operands)?;
         }
-        match op.kind {
-            OpKind::ExpandDims { axis } => write!(self.f, ", {axis}")?,
-            OpKind::Transpose { permutation } => write!(self.f, " {permutation}")?,
-            OpKind::Gather { axis } => write!(self.f, " axis {axis}")?,
-            _ => {}
-        }
+        self.f.write_str(&after)?;
         let first = op.operands.first().and_then(|&v| self.type_of(v));
         let result = op.results.first().and_then(|&v| self.type_of(v));
         match (annotation(&op.kind), first, result) {
@@ -377,8 +409,8 @@ impl<W: Write> Printer<'_, W> {
         }
         match op.kind {
             OpKind::Reduce { axis } | OpKind::Scan { axis, reverse: false } => write!(self.f, " axis {axis} : ")?,
-            OpKind::Scan { axis, .. } => write!(self.f, " axis {axis} reverse : ")?,
-            _ => {}
+            OpKind::Scan { axis, reverse: true } => write!(self.f, " axis {axis} reverse : ")?,
+            ref other => unreachable!("'{}' is neither a reduction nor a scan", other.name()),
         }
         for (index, &operand) in op.operands.iter().enumerate() {
             self.f.write_str(if index > 0 { ", " } else { "" })?;

@@ -1,5 +1,7 @@
 //! The typing rule of every operation without regions: result types from operand types. Builder and verifier share it.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use smallvec::{SmallVec, smallvec};
 
 use crate::op::{BinaryOp, CastKind, CmpPred, Domain, OpKind};
@@ -275,7 +277,7 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
             arity("2", operands.len() == 2)?;
             same(op, operands[0], operands[1])?;
             let ty = operands[0];
-            if ty.pointee().is_some() && !matches!(pred, CmpPred::Eq | CmpPred::Ne) {
+            if ty.pointee().is_some() && !pred.is_equality() {
                 return Err(TypeError::Operand {
                     op,
                     expected: "numbers (pointers compare by eq and ne alone)",
@@ -385,11 +387,34 @@ pub fn result_types(
     operands: &[Type],
     requested: Option<Type>,
 ) -> Result<SmallVec<[Type; 2]>, TypeError> {
-    let each = result_type(kind, operands, requested)?;
-    Ok(match (each, kind) {
-        (None, _) => SmallVec::new(),
-        (Some(ty), OpKind::Split) => smallvec![ty, ty],
-        (Some(ty), _) => smallvec![ty],
+    let Some(each) = result_type(kind, operands, requested)? else {
+        return Ok(SmallVec::new());
+    };
+    Ok(match kind {
+        OpKind::Split => smallvec![each, each],
+        OpKind::Const(_)
+        | OpKind::ProgramId(_)
+        | OpKind::NumPrograms(_)
+        | OpKind::Range { .. }
+        | OpKind::Splat
+        | OpKind::ExpandDims { .. }
+        | OpKind::Broadcast
+        | OpKind::Reshape
+        | OpKind::Transpose { .. }
+        | OpKind::Join
+        | OpKind::Gather { .. }
+        | OpKind::Histogram
+        | OpKind::Unary(_)
+        | OpKind::Binary(_)
+        | OpKind::Fma
+        | OpKind::Cmp(_)
+        | OpKind::Select
+        | OpKind::Cast(_)
+        | OpKind::AddPtr
+        | OpKind::Load => smallvec![each],
+        // Without results, or with those that their regions give: none of them comes here.
+        OpKind::Store | OpKind::Yield | OpKind::Condition => SmallVec::new(),
+        OpKind::Reduce { .. } | OpKind::Scan { .. } | OpKind::For | OpKind::If | OpKind::While => SmallVec::new(),
     })
 }
 
@@ -428,13 +453,17 @@ fn gathered(op: &'static str, axis: usize, source: Type, index: Type) -> Result<
 /// How many tiles can be reduced or scanned together.
 pub const MAX_REDUCED: usize = 4;
 
-/// The result types of [`OpKind::Reduce`] and [`OpKind::Scan`], one for each operand; none of any other operation.
+/// The result types of [`OpKind::Reduce`] and [`OpKind::Scan`], one for each operand.
+///
+/// # Panics
+/// For any other operation.
 pub fn reduction_types(kind: &OpKind, operands: &[Type]) -> Result<Vec<Type>, TypeError> {
     let op = kind.name();
+    #[expect(clippy::wildcard_enum_match_arm, reason = "there are two of them")]
     let (axis, keeps_shape) = match *kind {
         OpKind::Reduce { axis } => (axis, false),
         OpKind::Scan { axis, .. } => (axis, true),
-        _ => return Ok(Vec::new()),
+        ref other => unreachable!("'{}' is neither a reduction nor a scan", other.name()),
     };
     if !(1..=MAX_REDUCED).contains(&operands.len()) {
         return Err(TypeError::Arity {

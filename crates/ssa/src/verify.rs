@@ -28,6 +28,8 @@
 //! 22. [`Combine`](Rule::Combine): the region of `reduce` and `scan` has element-wise operations on scalars alone.
 //! 23. [`Isolated`](Rule::Isolated): it uses no value from outside of it.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use std::fmt;
 
 use rustc_hash::FxHashSet;
@@ -35,7 +37,7 @@ use rustc_hash::FxHashSet;
 use crate::builder::{OUTSIDE, StructureError, check_bounds, check_carried, combine_refusal};
 use crate::kernel::{Kernel, Module, OpData, OpId, RegionId, ValueDef, ValueId};
 use crate::loc::Loc;
-use crate::op::OpKind;
+use crate::op::{Effects, Flow, OpKind};
 use crate::print::describe_op;
 use crate::print_names::{Names, is_identifier};
 use crate::types::{Scalar, Type};
@@ -456,7 +458,28 @@ impl<'a> Verifier<'a> {
                 OpKind::While => self.while_loop(id, op, &operands, &results),
                 OpKind::Reduce { .. } | OpKind::Scan { .. } => self.reduction(id, op, &operands, &results),
                 OpKind::Yield | OpKind::Condition => self.results(id, &[], &results),
-                _ => self.simple(id, op, &operands, &results),
+                OpKind::Const(_)
+                | OpKind::ProgramId(_)
+                | OpKind::NumPrograms(_)
+                | OpKind::Range { .. }
+                | OpKind::Splat
+                | OpKind::ExpandDims { .. }
+                | OpKind::Broadcast
+                | OpKind::Reshape
+                | OpKind::Transpose { .. }
+                | OpKind::Join
+                | OpKind::Split
+                | OpKind::Gather { .. }
+                | OpKind::Histogram
+                | OpKind::Unary(_)
+                | OpKind::Binary(_)
+                | OpKind::Fma
+                | OpKind::Cmp(_)
+                | OpKind::Select
+                | OpKind::Cast(_)
+                | OpKind::AddPtr
+                | OpKind::Load
+                | OpKind::Store => self.simple(id, op, &operands, &results),
             }
         }
         for (index, &region) in op.regions.iter().enumerate() {
@@ -471,12 +494,20 @@ impl<'a> Verifier<'a> {
         match result_types(&op.kind, operands, results.first().copied()) {
             Ok(expected) => self.results(id, &expected, results),
             Err(error) => {
-                let rule = match (&op.kind, &error) {
-                    (_, TypeError::Arity { .. }) => Rule::Arity,
-                    (_, TypeError::Result { .. }) => Rule::ResultTypes,
-                    (OpKind::AddPtr | OpKind::Load | OpKind::Store, _) => Rule::MemoryTypes,
+                let accesses = op.kind == OpKind::AddPtr
+                    || match op.kind.effects() {
+                        Effects::Reads | Effects::Writes => true,
+                        Effects::None | Effects::OfRegions => false,
+                    };
+                let rule = match &error {
+                    TypeError::Arity { .. } => Rule::Arity,
+                    TypeError::Result { .. } => Rule::ResultTypes,
+                    _ if accesses => Rule::MemoryTypes,
                     _ if results.is_empty() => Rule::ResultTypes,
-                    _ => Rule::OperandTypes,
+                    TypeError::Operand { .. } | TypeError::Unsigned { .. } | TypeError::Mismatch { .. } => {
+                        Rule::OperandTypes
+                    }
+                    TypeError::Role { .. } | TypeError::Attribute { .. } => Rule::OperandTypes,
                 };
                 self.fail(rule, Some(id), error.to_string());
             }
@@ -597,9 +628,11 @@ impl<'a> Verifier<'a> {
 
 /// What ends a region of an operation.
 fn terminator(holder: &OpKind, index: usize) -> OpKind {
-    match (holder, index) {
-        (OpKind::While, 0) => OpKind::Condition,
-        _ => OpKind::Yield,
+    match holder.flow() {
+        Flow::OpenLoop if index == 0 => OpKind::Condition,
+        Flow::OpenLoop | Flow::CountedLoop | Flow::Branch | Flow::Combiner => OpKind::Yield,
+        // They hold no region.
+        Flow::Straight | Flow::Terminator => OpKind::Yield,
     }
 }
 

@@ -380,9 +380,7 @@ fn constant_of(element: Attribute<'_>, scalar: Option<Scalar>) -> Option<Const> 
 
 /// The pointer under a `tile.ptr_to_int` that a comparison takes.
 fn address_of<'c: 'a, 'a>(kind: &OpKind, value: Value<'c, 'a>) -> Option<Value<'c, 'a>> {
-    if !matches!(kind, OpKind::Cmp(_)) {
-        return None;
-    }
+    let OpKind::Cmp(_) = kind else { return None };
     let op = defining_operation(value)?;
     PtrToIntOp::cast(op).map(|op| op.pointer())
 }

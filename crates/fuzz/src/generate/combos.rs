@@ -27,8 +27,9 @@ impl Combination {
     pub fn operands(&self) -> usize {
         match self.kind {
             OpKind::Unary(_) | OpKind::Cast(_) => 1,
+            OpKind::Binary(_) | OpKind::Cmp(_) => 2,
             OpKind::Select | OpKind::Fma => 3,
-            _ => 2,
+            ref other => unreachable!("'{}' is not among the combinations", other.name()),
         }
     }
 }

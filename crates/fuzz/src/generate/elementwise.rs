@@ -1,6 +1,6 @@
 //! Operations on elements, and on shapes.
 
-use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Const, OpKind, Scalar, Shape, Type, UnaryOp};
+use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Const, OpKind, Scalar, Shape, Type, UnaryOp, Undefined};
 
 use super::{Combination, Generator, Known, combinations};
 use crate::rule::Rule;
@@ -22,8 +22,8 @@ impl Generator {
         let shape = self.shape();
         let ty = Type::scalar(combination.operand).with_shape(shape);
         match combination.kind {
-            OpKind::Binary(op @ (BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU)) => {
-                let value = self.division(op, ty);
+            OpKind::Binary(op) if let Some(undefined) = op.undefined() => {
+                let value = self.division(op, undefined, ty);
                 self.keep_computed(value);
             }
             OpKind::Select => self.selection(ty),
@@ -76,18 +76,17 @@ impl Generator {
     }
 
     /// A quotient or remainder whose undefined elements nothing sees.
-    fn division(&mut self, op: BinaryOp, ty: Type) -> Val {
+    fn division(&mut self, op: BinaryOp, undefined: Undefined, ty: Type) -> Val {
         let scalar = ty.as_scalar().expect("an integer type");
-        let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
+        let signed = undefined == Undefined::ByZeroOrOverflow;
         let x = self.plain(ty);
         let all = scalar.bit_mask();
-        let bad = |bits: u64| bits == 0 || (signed && bits == all);
         match self.random.below(4) {
             // A constant that divides everything.
             0 => {
                 let divisor = loop {
                     let divisor = self.random.element(scalar);
-                    if !bad(divisor.bits()) {
+                    if !undefined.may_be_for(divisor) {
                         break divisor;
                     }
                 };

@@ -1,6 +1,6 @@
 //! Edits of one operation.
 
-use mytriton_ssa::{Const, Elem, OpKind, Type};
+use mytriton_ssa::{Const, Elem, Flow, OpKind, Type};
 use rustc_hash::FxHashMap;
 
 use crate::tree::{Body, Node, Tree, Val};
@@ -211,11 +211,11 @@ fn replace_uses(nodes: &mut [Node], from: Val, to: Val) -> bool {
 pub(super) fn drop_carried(tree: &mut Tree, body: &mut Body, at: usize, variant: usize, map: &mut Map) -> Edited {
     let node = &mut body.nodes[at];
     // Operands in front of the carried ones, and each region's arguments in front of them.
-    let (control, arguments) = match node.kind {
-        OpKind::For => (3, 1),
-        OpKind::While => (0, 0),
-        OpKind::If => (1, 0),
-        _ => return Edited::End,
+    let (control, arguments) = match node.kind.flow() {
+        Flow::CountedLoop => (3, 1),
+        Flow::OpenLoop => (0, 0),
+        Flow::Branch => (1, 0),
+        Flow::Combiner | Flow::Straight | Flow::Terminator => return Edited::End,
     };
     if variant >= node.results.len() {
         return Edited::End;

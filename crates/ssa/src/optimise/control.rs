@@ -1,11 +1,13 @@
 //! Control flow whose course is known: branches on constants, loops without a trip or with one, carried values that
 //! never change.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use smallvec::smallvec;
 
 use super::simplify::{Operands, Simplifier};
 use crate::kernel::{Kernel, OpId, RegionId, ValueId};
-use crate::op::OpKind;
+use crate::op::{Effects, OpKind};
 
 /// `for lower upper step initial { yield ... }`
 pub(super) fn visit_for(simplifier: &mut Simplifier<'_>, op: OpId) {
@@ -203,6 +205,10 @@ fn computes_nothing(kernel: &Kernel, region: RegionId) -> bool {
 fn stores(kernel: &Kernel, region: RegionId) -> bool {
     kernel.region(region).ops.iter().any(|&op| {
         let op = kernel.op(op);
-        op.kind == OpKind::Store || op.regions.iter().any(|&inner| stores(kernel, inner))
+        match op.kind.effects() {
+            Effects::Writes => true,
+            Effects::OfRegions => op.regions.iter().any(|&inner| stores(kernel, inner)),
+            Effects::None | Effects::Reads => false,
+        }
     })
 }

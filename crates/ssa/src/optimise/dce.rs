@@ -1,6 +1,6 @@
 //! Dead code elimination.
 //!
-//! 1. Mark: stores and `while` loops are needed (a `while` may never end, which can be seen), and with them the
+//! 1. Mark: writes and `while` loops are needed (a `while` may never end, which can be seen), and with them the
 //!    operations whose regions hold them, the values they use, and so on. A carried value or a result of a region's
 //!    operation is live by itself: a loop that is needed for one of them does not need the others. So it is with what a
 //!    reduction combines together: an operand whose elements no live result depends on goes.
@@ -8,10 +8,12 @@
 //!
 //! A `for` ends, so an unused one goes. Unused loads go. Numerics do not change.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use smallvec::SmallVec;
 
 use crate::kernel::{Kernel, OpId, RegionId, ValueDef, ValueId};
-use crate::op::OpKind;
+use crate::op::{Flow, OpKind};
 
 /// Removes every operation, carried value and result of a region's operation that no store, nor the end of a `while`,
 /// depends on. Was there any?
@@ -63,7 +65,7 @@ impl Marker<'_> {
         for &op in &self.kernel.region(region).ops {
             self.parents[op.index()] = holder;
             let data = self.kernel.op(op);
-            if matches!(data.kind, OpKind::Store | OpKind::While) {
+            if data.kind.is_observable() {
                 roots.push(op);
             }
             for &inner in &data.regions {
@@ -81,13 +83,12 @@ impl Marker<'_> {
             }
             let kernel = self.kernel;
             let data = kernel.op(op);
-            match data.kind {
-                OpKind::For => data.operands[..3].iter().for_each(|&v| self.use_value(v)),
-                OpKind::If => self.use_value(data.operands[0]),
-                OpKind::While => self.use_value(passed(kernel, data.regions[0], 0)),
-                OpKind::Reduce { .. } | OpKind::Scan { .. } => {}
-                _ => data.operands.iter().for_each(|&v| self.use_value(v)),
-            }
+            let decisive = match data.kind.flow() {
+                Flow::CountedLoop | Flow::Branch | Flow::Combiner => &data.operands[..fixed_operands(&data.kind)],
+                Flow::OpenLoop => &[passed(kernel, data.regions[0], 0)],
+                Flow::Straight | Flow::Terminator => &data.operands[..],
+            };
+            decisive.iter().for_each(|&v| self.use_value(v));
             next = self.parents[op.index()];
         }
     }
@@ -123,7 +124,7 @@ impl Marker<'_> {
     fn use_slot(&mut self, op: OpId, slot: usize) {
         let kernel = self.kernel;
         let data = kernel.op(op);
-        if data.kind != OpKind::If && !data.regions.is_empty() {
+        if data.kind.flow() != Flow::Branch && !data.regions.is_empty() {
             self.use_value(data.operands[fixed_operands(&data.kind) + slot]);
         }
         for &region in &data.regions {
@@ -143,16 +144,19 @@ fn terminator(kernel: &Kernel, region: RegionId) -> OpId {
 
 /// How many operands stand before those of the carried values: bounds and step, or the condition.
 fn fixed_operands(kind: &OpKind) -> usize {
-    match kind {
-        OpKind::For => 3,
-        OpKind::If => 1,
-        _ => 0,
+    match kind.flow() {
+        Flow::CountedLoop => 3,
+        Flow::Branch => 1,
+        Flow::OpenLoop | Flow::Combiner | Flow::Straight | Flow::Terminator => 0,
     }
 }
 
 /// How many arguments of a region stand before the carried values: the index.
 fn fixed_args(kind: &OpKind) -> usize {
-    usize::from(*kind == OpKind::For)
+    match kind.flow() {
+        Flow::CountedLoop => 1,
+        Flow::Branch | Flow::OpenLoop | Flow::Combiner | Flow::Straight | Flow::Terminator => 0,
+    }
 }
 
 /// How many operands of a region's terminator stand before those passed on: the condition.

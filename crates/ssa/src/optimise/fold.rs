@@ -1,5 +1,7 @@
 //! Constant folding: an operation on constants is a constant, by the functions that define its meaning.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use super::simplify::Subject;
 use crate::constant::Const;
 use crate::eval::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_select, eval_unary};
@@ -24,6 +26,9 @@ pub(super) fn fold(kernel: &Kernel, subject: &Subject) -> Option<Const> {
         OpKind::Cmp(pred) => Some(Const::bool(eval_cmp(pred, constant(0)?, constant(1)?))),
         OpKind::Select => Some(eval_select(constant(0)?, constant(1)?, constant(2)?)),
         OpKind::Cast(kind) => Some(eval_cast(kind, constant(0)?, subject.ty.as_scalar()?)),
-        _ => None,
+        OpKind::Const(_) | OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => None,
+        OpKind::Reduce { .. } | OpKind::Scan { .. } | OpKind::Split | OpKind::Gather { .. } => None,
+        OpKind::Histogram | OpKind::AddPtr | OpKind::Load | OpKind::Store => None,
+        OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => None,
     }
 }

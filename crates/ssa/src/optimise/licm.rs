@@ -5,8 +5,10 @@
 //! stay. Arms of an
 //! `if` keep what they compute. Numerics do not change.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use crate::kernel::{Kernel, OpId, RegionId};
-use crate::op::{BinaryOp, OpKind};
+use crate::op::OpKind;
 
 /// Moves invariant operations out of every loop, out of several at once where they can. Did anything move?
 pub(super) fn hoist_invariants(kernel: &mut Kernel) -> bool {
@@ -38,7 +40,7 @@ impl Hoister<'_> {
         let mut out = Vec::with_capacity(ops.len());
         for op in ops {
             let regions = self.kernel.op(op).regions.clone();
-            let is_loop = matches!(self.kernel.op(op).kind, OpKind::For | OpKind::While);
+            let is_loop = self.kernel.op(op).kind.is_loop();
             for inner in regions {
                 self.region(inner, depth + 1);
                 if is_loop {
@@ -80,20 +82,41 @@ impl Hoister<'_> {
 /// constant operands leave open?
 fn never_fails(kernel: &Kernel, op: OpId) -> bool {
     let data = kernel.op(op);
-    let mut inner = data.regions.iter().flat_map(|&r| &kernel.region(r).ops);
-    if inner.any(|&op| !never_fails(kernel, op)) {
-        return false;
-    }
-    let binary = match data.kind {
-        OpKind::Binary(binary) => binary,
+    match data.kind {
+        OpKind::Binary(binary) => match binary.undefined() {
+            None => true,
+            Some(undefined) => {
+                let divisor = kernel.as_const(data.operands[1]);
+                divisor.is_some_and(|c| !undefined.may_be_for(c))
+            }
+        },
         // Its index may be outside of the tile.
-        OpKind::Gather { .. } => return false,
-        _ => return true,
-    };
-    let signed = matches!(binary, BinaryOp::DivS | BinaryOp::RemS);
-    if !signed && !matches!(binary, BinaryOp::DivU | BinaryOp::RemU) {
-        return true;
+        OpKind::Gather { .. } => false,
+        OpKind::Reduce { .. } | OpKind::Scan { .. } => {
+            let mut inner = data.regions.iter().flat_map(|&r| &kernel.region(r).ops);
+            inner.all(|&op| never_fails(kernel, op))
+        }
+        OpKind::Const(_)
+        | OpKind::ProgramId(_)
+        | OpKind::NumPrograms(_)
+        | OpKind::Range { .. }
+        | OpKind::Splat
+        | OpKind::ExpandDims { .. }
+        | OpKind::Broadcast
+        | OpKind::Reshape
+        | OpKind::Transpose { .. }
+        | OpKind::Join
+        | OpKind::Split
+        | OpKind::Histogram
+        | OpKind::Unary(_)
+        | OpKind::Fma
+        | OpKind::Cmp(_)
+        | OpKind::Select
+        | OpKind::Cast(_)
+        | OpKind::AddPtr
+        // The last of a region passes values on.
+        | OpKind::Yield
+        | OpKind::Condition => true,
+        OpKind::Load | OpKind::Store | OpKind::For | OpKind::If | OpKind::While => false,
     }
-    let divisor = kernel.as_const(data.operands[1]);
-    divisor.is_some_and(|c| c.bits() != 0 && !(signed && c.bits() == c.scalar().bit_mask()))
 }

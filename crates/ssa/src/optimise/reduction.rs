@@ -12,7 +12,7 @@ pub(super) fn visit(simplifier: &mut Simplifier<'_>, op: OpId) {
     let (axis, is_scan) = match data.kind {
         OpKind::Reduce { axis } => (axis, false),
         OpKind::Scan { axis, .. } => (axis, true),
-        _ => return simplifier.out.push(op),
+        ref other => unreachable!("'{}' is neither a reduction nor a scan", other.name()),
     };
     if simplifier.kernel.ty(data.operands[0]).shape.dims()[axis] == 1 {
         simplifier.changed = true;

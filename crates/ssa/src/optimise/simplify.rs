@@ -4,6 +4,8 @@
 //! so that moving, inlining and dropping operations cost nothing extra. A value that another one replaces is entered
 //! in a map, which the operands of all later operations are looked up in.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use smallvec::SmallVec;
 
 use super::table::ValueTable;
@@ -11,7 +13,7 @@ use super::{arithmetic, cast, compare, control, fold, memory, reduction, shape};
 use crate::constant::Const;
 use crate::kernel::{Kernel, OpId, RegionId, ValueId};
 use crate::loc::Loc;
-use crate::op::OpKind;
+use crate::op::{Effects, OpKind};
 use crate::types::Type;
 
 /// Operands of an operation.
@@ -156,11 +158,31 @@ impl Simplifier<'_> {
             OpKind::Reduce { .. } | OpKind::Scan { .. } => reduction::visit(self, op),
             OpKind::Split => shape::visit_split(self, op),
             OpKind::Yield | OpKind::Condition => self.out.push(op),
-            _ => self.plain(op),
+            OpKind::Const(_)
+            | OpKind::ProgramId(_)
+            | OpKind::NumPrograms(_)
+            | OpKind::Range { .. }
+            | OpKind::Splat
+            | OpKind::ExpandDims { .. }
+            | OpKind::Broadcast
+            | OpKind::Reshape
+            | OpKind::Transpose { .. }
+            | OpKind::Join
+            | OpKind::Gather { .. }
+            | OpKind::Histogram
+            | OpKind::Unary(_)
+            | OpKind::Binary(_)
+            | OpKind::Fma
+            | OpKind::Cmp(_)
+            | OpKind::Select
+            | OpKind::Cast(_)
+            | OpKind::AddPtr
+            | OpKind::Load
+            | OpKind::Store => self.plain(op),
         }
     }
 
-    /// Simplifies an operation without regions.
+    /// Simplifies an operation without regions and with at most one result.
     fn plain(&mut self, op: OpId) {
         let result = self.kernel.op(op).results.first().copied();
         while let Some(rewrite) = self.rewrite(op) {
@@ -184,8 +206,9 @@ impl Simplifier<'_> {
             self.replace(result, self.kernel.op(equal).results[0]);
             return;
         }
-        if self.kernel.op(op).kind == OpKind::Store {
-            self.forget_loads();
+        match self.kernel.op(op).kind.effects() {
+            Effects::Writes | Effects::OfRegions => self.forget_loads(),
+            Effects::None | Effects::Reads => {}
         }
         self.out.push(op);
     }
@@ -214,7 +237,9 @@ impl Simplifier<'_> {
             OpKind::Join => shape::join(self.kernel, &subject),
             OpKind::Histogram => shape::histogram(self.kernel, &subject),
             OpKind::AddPtr | OpKind::Load | OpKind::Store => memory::rewrite(self, &subject),
-            _ => None,
+            OpKind::Const(_) | OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => None,
+            OpKind::Split | OpKind::Gather { .. } | OpKind::Reduce { .. } | OpKind::Scan { .. } => None,
+            OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => None,
         }
     }
 

@@ -5,18 +5,20 @@
 //! program can count on seeing it. What a region computes is forgotten when the walk leaves it; a region sees what
 //! its surroundings computed before it, as values there dominate it.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use crate::kernel::{Kernel, OpId, RegionId, ValueId};
-use crate::op::OpKind;
+use crate::op::{Effects, OpKind};
 
 #[derive(Clone, Copy)]
 struct Entry {
     op: OpId,
-    /// The state of memory that a load read; 0 of a pure operation.
+    /// The state of memory that was read; 0 of a pure operation.
     epoch: u32,
 }
 
@@ -34,10 +36,10 @@ impl ValueTable {
     /// An available operation equal to this one; without one, this one becomes available.
     pub fn find_or_insert(&mut self, kernel: &Kernel, op: OpId) -> Option<OpId> {
         let data = kernel.op(op);
-        let epoch = match data.kind {
-            OpKind::Load => self.epoch,
-            _ if data.kind.is_pure() => 0,
-            _ => return None,
+        let epoch = match data.kind.effects() {
+            Effects::Reads => self.epoch,
+            Effects::None if data.kind.is_pure() => 0,
+            Effects::None | Effects::Writes | Effects::OfRegions => return None,
         };
         let hash = hash(kernel, op);
         let bucket = self.entries.entry(hash).or_default();
