@@ -141,11 +141,11 @@ fn operations() {
     2:12: '0x10000' is not the bits of an f16
     2:12: an i1 is 'true' or 'false', not '1'
     2:16: a constant is a number, not ptr<f32>
-    2:22: extent 0 in dimension 0: every extent of a tile is at least 1
-    2:22: expected an element type after the extents (i1, i8, i16, i32, i64, f16, bf16, f32, f64 or ptr<...>), found 'i31'
-    2:22: expected extents and an element type, such as 64x32xf32, found '4'
-    2:22: a tile of 1048577 elements: at most 1048576 are possible; use a smaller tile and a larger grid
-    2:22: a tile of rank 6: at most 5 dimensions are possible
+    2:21: extent 0 in dimension 0: every extent of a tile is at least 1
+    2:21: expected an element type after the extents (i1, i8, i16, i32, i64, f16, bf16, f32, f64 or ptr<...>), found 'i31'
+    2:21: expected extents and an element type, such as 64x32xf32, found '4'
+    2:21: a tile of 1048577 elements: at most 1048576 are possible; use a smaller tile and a larger grid
+    2:21: a tile of rank 6: at most 5 dimensions are possible
     2:17: expected the grid dimension 'x', 'y' or 'z', found 'w'
     2:10: expected a predicate (eq, ne, lt, le, gt, ge, lt_u, le_u, gt_u, ge_u), found 'less'
     2:6: 'cmp' takes integers, not f32
@@ -294,23 +294,23 @@ fn reductions() {
     ]
     .map(|op| of_op(&format!("{tile} {op}")));
     insta::assert_snapshot!(errors.join("\n"), @r#"
-    2:44: expected the tiles to combine, '%name, ...', found 'axis'
-    2:47: expected 'axis', found '0'
-    2:37: 'reduce': axis 2 is outside of a tile of rank 2
-    2:56: operand 0 is tile<2x3xf32>, not tile<2x3xi32>
-    2:75: expected ',', found '('
-    2:32: 'reduce' gives 1 result here, but 2 stand to the left of '='
-    2:71: the combine takes 2 arguments here, not 1: two for each operand
-    2:82: expected an operation, or 'yield' with 1 value(s), found '}'
-    2:37: value 0 of 'reduce' is f32, but its combine passes on i32: a carried value keeps its exact type and shape
-    2:37: 'reduce' takes tiles of numbers, not f32
-    2:54: expected ':', found 'reverse'
-    2:52: expected ':', found 'backwards'
-    2:37: 'reshape' of tile<2x3xf32> cannot give tile<7xf32>: a reshape keeps the element type and the number of elements
-    2:50: expected '[', found ':'
-    2:50: [1, 1] is no order of at most 5 dimensions: each number from 0 to one less than their count stands in it once
-    2:37: 'transpose': the order [0] is one of 1 dimension(s), the operand has 2
-    2:77: the result is tile<3x2xf32>, not tile<2x3xf32>
+    2:43: expected the tiles to combine, '%name, ...', found 'axis'
+    2:46: expected 'axis', found '0'
+    2:36: 'reduce': axis 2 is outside of a tile of rank 2
+    2:55: operand 0 is tile<2x3xf32>, not tile<2x3xi32>
+    2:73: expected ',', found '('
+    2:31: 'reduce' gives 1 result here, but 2 stand to the left of '='
+    2:69: the combine takes 2 arguments here, not 1: two for each operand
+    2:80: expected an operation, or 'yield' with 1 value(s), found '}'
+    2:36: value 0 of 'reduce' is f32, but its combine passes on i32: a carried value keeps its exact type and shape
+    2:36: 'reduce' takes tiles of numbers, not f32
+    2:53: expected ':', found 'reverse'
+    2:51: expected ':', found 'backwards'
+    2:36: 'reshape' of tile<2x3xf32> cannot give tile<7xf32>: a reshape keeps the element type and the number of elements
+    2:49: expected '[', found ':'
+    2:49: [1, 1] is no order of at most 5 dimensions: each number from 0 to one less than their count stands in it once
+    2:36: 'transpose': the order [0] is one of 1 dimension(s), the operand has 2
+    2:75: the result is tile<3x2xf32>, not tile<2x3xf32>
     "#);
 }
 
@@ -338,22 +338,22 @@ fn elements_from_elsewhere() {
     ]
     .map(|op| of_op(&format!("{tile} {op}")));
     insta::assert_snapshot!(errors.join("\n"), @r#"
-    2:99: the operands of 'join' have one type: tile<2x3xf32> and tile<2x3xi32> differ
-    2:99: 'join' takes 2 operand(s), not 1
-    2:136: 'join': a tile of rank 6: at most 5 dimensions are possible
-    2:103: 'split' takes a tile whose last extent is 2, not tile<2x3xf32>
-    2:103: 'split' takes a tile whose last extent is 2, not f32
-    2:94: 'split' gives 2 results here, but 1 stand to the left of '='
-    2:113: expected 'axis', found ':'
-    2:99: 'gather': axis 2 is outside of a tile of rank 2
-    2:99: 'gather' takes a tile of i8, i16, i32 or i64 as its index, not tile<2x3xf32>
-    2:99: 'gather': the extents of operand and index are equal, but along axis 0: [2x3] and [2x2] differ
-    2:140: the result is tile<2x2xf32>, not tile<2x3xf32>
-    2:99: 'gather' takes a tile of numbers first, not f32
-    2:99: 'histogram' takes a tile of integers, not tile<2x3xf32>
-    2:99: 'histogram' of tile<2x3xi32> cannot give tile<8xi64>: it counts into a tile of i32 of rank 1, an element for each bin
-    2:99: 'histogram' of tile<2x3xi32> cannot give tile<2x4xi32>: it counts into a tile of i32 of rank 1, an element for each bin
-    2:99: the mask of 'histogram' is tile<2x3xi1> here, not tile<2x3xi32>
-    2:99: 'histogram' takes a tile of integers, not i32
+    2:96: the operands of 'join' have one type: tile<2x3xf32> and tile<2x3xi32> differ
+    2:96: 'join' takes 2 operand(s), not 1
+    2:132: 'join': a tile of rank 6: at most 5 dimensions are possible
+    2:100: 'split' takes a tile whose last extent is 2, not tile<2x3xf32>
+    2:100: 'split' takes a tile whose last extent is 2, not f32
+    2:91: 'split' gives 2 results here, but 1 stand to the left of '='
+    2:110: expected 'axis', found ':'
+    2:96: 'gather': axis 2 is outside of a tile of rank 2
+    2:96: 'gather' takes a tile of i8, i16, i32 or i64 as its index, not tile<2x3xf32>
+    2:96: 'gather': the extents of operand and index are equal, but along axis 0: [2x3] and [2x2] differ
+    2:136: the result is tile<2x2xf32>, not tile<2x3xf32>
+    2:96: 'gather' takes a tile of numbers first, not f32
+    2:96: 'histogram' takes a tile of integers, not tile<2x3xf32>
+    2:96: 'histogram' of tile<2x3xi32> cannot give tile<8xi64>: it counts into a tile of i32 of rank 1, an element for each bin
+    2:96: 'histogram' of tile<2x3xi32> cannot give tile<2x4xi32>: it counts into a tile of i32 of rank 1, an element for each bin
+    2:96: the mask of 'histogram' is tile<2x3xi1> here, not tile<2x3xi32>
+    2:96: 'histogram' takes a tile of integers, not i32
     "#);
 }

@@ -551,7 +551,7 @@ fn isolated() {
     );
     let text = "kernel @k(%n: i32) { %x = range 0, 4 %s = scan %x axis 0 : tile<4xi32> (%a, %b) { yield %n } }";
     let error = mytriton_ssa::parse_module(text, "k.ssa").unwrap_err().to_string();
-    assert!(error.starts_with("k.ssa:1:84: %n is defined around"), "{error}");
+    assert!(error.starts_with("k.ssa:1:83: %n is defined around"), "{error}");
     // What the region defines ends with it.
     let text = "kernel @k() { %x = range 0, 4 %s = reduce %x axis 0 : tile<4xi32> (%a, %b) { yield %a }
         %t = abs %a : i32 }";
