@@ -29,6 +29,9 @@ mod literal;
 #[allow(dead_code, missing_docs)]
 #[path = "../../crates/mytriton/src/bin/mytriton/npy/mod.rs"]
 mod npy;
+#[allow(dead_code, missing_docs)]
+#[path = "../../crates/mytriton/src/bin/mytriton/picture/mod.rs"]
+mod picture;
 
 /// Bytes that one input may make the Rust side allocate, beside [`MEMORY_PER_BYTE`].
 const MEMORY: usize = 32 << 20;

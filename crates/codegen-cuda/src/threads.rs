@@ -1,35 +1,34 @@
-//! The kernel layout: how many threads, and which tiles they go over.
+//! How many threads a block has, and which tiles they share out.
 //!
-//! What a kernel stores, and what it reduces, scans or reshapes, decides. Where all stored tiles broadcast to one tile of rank 1 or 2 of at most 1024
-//! elements, that tile is the thread shape of the [`KernelLayout`] and each thread holds one element. Otherwise there
-//! are one or more *roots*, tiles that the threads share out cooperatively: thread t owns the row-major linear indices
-//! t, t + T, t + 2T, ... Both are the same rule, with one round in the first case.
+//! What a kernel stores, and what it reduces, scans or reshapes, decides. Stored tiles that broadcast to one tile share
+//! it as their *root*; so do all, where they fit together. A root of at most 1024 elements has a thread for each
+//! element. Otherwise thread t of T owns the row-major linear indices t, t + T, t + 2T, ...
 //!
-//! The operands of operations that move elements ([`moves`](crate::moves)) are tiles like the stored ones, so that all
-//! threads take part. A sum of four numbers stored by one thread has four, as the [`KernelLayout`] of such a kernel
-//! says; that layout knows reductions of rank 1 and one width alone, this one all of them: there are as many threads as
-//! the largest tile needs.
+//! The operands of operations that move elements ([`moves`](crate::moves)) are roots of their own, so that all threads
+//! take part: there are as many threads as the largest root needs.
 //!
-//! A stored tile that is smaller than its root (1x32 in 16x32) is a [`TileLayout`] of it: replicated along the axes
-//! where it has extent 1, and written by the owners at coordinate 0 there.
+//! A stored tile that is smaller than its root (1x32 in 16x32) is replicated along the axes where it has extent 1, and
+//! written by the owners at coordinate 0 there.
 
-use mytriton_layout::block::{BlockError, CooperativeLayout, KernelLayout, MAX_THREADS, Store, TileLayout};
 use mytriton_ssa::{Kernel, MAX_RANK, OpId, OpKind};
 use rustc_hash::FxHashMap;
 
 use crate::moves::is_moved;
 
-/// Rounds up to which fewer than [`MAX_THREADS`] threads are used for a large tile.
-const FEW_ROUNDS: u64 = 16;
+/// The most threads that a block may have on any NVIDIA GPU.
+const MAX_THREADS: u32 = 1024;
+
+/// Elements of a thread up to which fewer than [`MAX_THREADS`] threads are used for a large tile.
+const FEW_SLOTS: u64 = 16;
 
 /// A tile whose elements the threads share out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Root {
     /// The extents.
     pub shape: Vec<u32>,
-    /// How many elements a thread owns at most: the rounds that it takes over the tile.
+    /// How many elements a thread owns at most.
     pub slots: u32,
-    /// Do some threads own nothing in the last round?
+    /// Whether some threads own one less.
     pub tail: bool,
 }
 
@@ -114,17 +113,7 @@ impl Threads {
                 }
             }
         }
-        let all = stores.iter().map(|(_, shape)| Store {
-            pointer: shape,
-            value: shape,
-            mask: None,
-        });
-        let mut tiles = match KernelLayout::infer(all, []) {
-            Ok(_) if stores.is_empty() => Vec::new(),
-            Ok(layout) => vec![layout.output_tile_shape().to_vec()],
-            // Several ranks, shapes that do not fit together, ranks above 2, or too many elements for the threads.
-            Err(_) => merged(&stores),
-        };
+        let mut tiles = merged(&stores);
         let stored = tiles.len();
         for op in kernel.ops_in_order() {
             let data = kernel.op(op);
@@ -145,8 +134,8 @@ impl Threads {
             let owners = tiles[..stored]
                 .iter()
                 .enumerate()
-                .find_map(|(root, tile)| Some((root, project(&shape, tile).ok()?)));
-            // `merged` and `infer` only give tiles that every stored shape broadcasts to.
+                .find_map(|(root, tile)| Some((root, project(&shape, tile)?)));
+            // Each stored shape broadcasts to one of the tiles that `merged` gives.
             if let Some((root, projection)) = owners {
                 result.stores.insert(op, Ownership::Tile { root, projection });
             }
@@ -183,34 +172,32 @@ fn merged(stores: &[(OpId, Vec<u32>)]) -> Vec<Vec<u32>> {
 /// One thread for each element of the largest tile where a block can have so many; for larger ones enough that a
 /// thread's share fits its registers, if that is possible.
 fn thread_count(tiles: &[Vec<u32>]) -> u32 {
-    let size = |tile: &Vec<u32>| tile.iter().map(|&extent| u64::from(extent)).product::<u64>();
-    let largest = tiles.iter().map(size).max().unwrap_or(1);
+    let largest = tiles.iter().map(|tile| num_elements(tile)).max().unwrap_or(1);
     if largest <= u64::from(MAX_THREADS) {
         return largest as u32;
     }
-    let enough = |&threads: &u32| largest.div_ceil(threads.into()) <= FEW_ROUNDS;
+    let enough = |&threads: &u32| largest.div_ceil(threads.into()) <= FEW_SLOTS;
     [256, 512].into_iter().find(enough).unwrap_or(MAX_THREADS)
 }
 
+fn num_elements(tile: &[u32]) -> u64 {
+    tile.iter().map(|&extent| u64::from(extent)).product()
+}
+
 fn root(tile: &[u32], threads: u32) -> Root {
-    let order: Vec<usize> = (0..tile.len()).rev().collect();
-    let (slots, tail) = match CooperativeLayout::new(tile, threads, &order) {
-        Ok(layout) => (layout.iterations() as u32, layout.has_tail()),
-        // Not reached: extents are positive, the threads 1 to 1024, and the order is a permutation.
-        Err(_) => (1, true),
-    };
+    let elements = num_elements(tile);
     Root {
         shape: tile.to_vec(),
-        slots,
-        tail,
+        slots: elements.div_ceil(threads.into()) as u32,
+        tail: !elements.is_multiple_of(threads.into()),
     }
 }
 
-/// Where the elements of a stored tile are, seen from its root.
-fn project(shape: &[u32], tile: &[u32]) -> Result<Projection, BlockError> {
-    let layout = TileLayout::new(shape, tile, &[])?;
-    let axis = |(axis, &extent): (&Option<usize>, &u32)| axis.filter(|_| extent > 1).map(|axis| axis as u8);
-    Ok(Projection::new(layout.thread_axes().iter().zip(shape).map(axis)))
+/// Where the elements of a stored tile are, seen from its root; `None` where it does not broadcast to it.
+fn project(shape: &[u32], tile: &[u32]) -> Option<Projection> {
+    let broadcasts = |(&extent, &whole): (&u32, &u32)| extent == whole || extent == 1;
+    let fits = shape.len() == tile.len() && shape.iter().zip(tile).all(broadcasts);
+    fits.then(|| Projection::whole(shape))
 }
 
 #[cfg(test)]

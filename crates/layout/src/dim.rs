@@ -4,7 +4,7 @@ use std::borrow::{Borrow, Cow};
 use std::fmt;
 
 const OUTS: [&str; 8] = ["dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7"];
-const INS: [&str; 6] = ["register", "lane", "warp", "block", "offset", "thread"];
+const INS: [&str; 5] = ["register", "lane", "warp", "block", "offset"];
 
 /// The name of an input or output dimension of a layout.
 ///
@@ -29,8 +29,6 @@ impl Dim {
     pub const BLOCK: Dim = Dim(Cow::Borrowed("block"));
     /// `offset`: an element of a shared-memory buffer.
     pub const OFFSET: Dim = Dim(Cow::Borrowed("offset"));
-    /// `thread`: a thread of the block, counted through its warps.
-    pub const THREAD: Dim = Dim(Cow::Borrowed("thread"));
 
     /// The standard name of tensor dimension `axis`: `dim0`, `dim1`, ...
     pub fn out(axis: usize) -> Dim {

@@ -1,89 +1,6 @@
 //! Linear algebra over GF(2), one machine word per vector.
 
 use smallvec::SmallVec;
-use std::fmt;
-
-/// A matrix of bits with at most 64 rows, stored by columns: bit `r` of column `c` is the entry (r, c).
-///
-/// Addition is xor and multiplication is and, so `m * x` is the xor of the columns that the bits of `x` select:
-///
-/// ```
-/// use mytriton_layout::BitMatrix;
-/// // 6 = 0b0110 selects the columns 1 and 2: 2 ^ 14 = 12.
-/// assert_eq!(BitMatrix::from_columns(4, [1, 2, 14, 12]).mul_vec(6), 12);
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct BitMatrix {
-    rows: u32,
-    columns: SmallVec<[u64; 16]>,
-}
-
-impl BitMatrix {
-    /// A matrix of `rows` (at most 64) rows. Bits of a column at or above `rows` are dropped.
-    pub fn from_columns(rows: u32, columns: impl IntoIterator<Item = u64>) -> Self {
-        let rows = rows.min(64);
-        let mask = low_mask(rows);
-        BitMatrix {
-            rows,
-            columns: columns.into_iter().map(|c| c & mask).collect(),
-        }
-    }
-
-    /// Number of rows.
-    pub fn num_rows(&self) -> u32 {
-        self.rows
-    }
-
-    /// Number of columns.
-    pub fn num_columns(&self) -> usize {
-        self.columns.len()
-    }
-
-    /// The columns, each as a word.
-    pub fn columns(&self) -> &[u64] {
-        &self.columns
-    }
-
-    /// Row `r` as a word: bit `c` is the entry (r, c). Columns past the 64th are left out.
-    pub fn row(&self, r: u32) -> u64 {
-        self.columns
-            .iter()
-            .take(64)
-            .enumerate()
-            .fold(0, |row, (c, column)| row | ((column >> r) & 1) << c)
-    }
-
-    /// The product with the vector `x`.
-    pub fn mul_vec(&self, x: u64) -> u64 {
-        combine(&self.columns, x)
-    }
-
-    /// The product `self * right`: first `right`, then `self`.
-    pub fn mul(&self, right: &BitMatrix) -> BitMatrix {
-        BitMatrix {
-            rows: self.rows,
-            columns: right.columns.iter().map(|&c| self.mul_vec(c)).collect(),
-        }
-    }
-
-    /// The rank, by row reduction.
-    pub fn rank(&self) -> u32 {
-        Echelon::new(&self.columns).rank()
-    }
-}
-
-impl fmt::Display for BitMatrix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for r in 0..self.rows {
-            for (c, column) in self.columns.iter().enumerate() {
-                let gap = if c == 0 { "" } else { " " };
-                write!(f, "{gap}{}", (column >> r) & 1)?;
-            }
-            writeln!(f)?;
-        }
-        Ok(())
-    }
-}
 
 /// The lowest `bits` bits set.
 pub(crate) fn low_mask(bits: u32) -> u64 {
@@ -202,13 +119,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[test]
-    fn matrix_prints_rows() {
-        let m = BitMatrix::from_columns(3, [0b001, 0b110]);
-        assert_eq!(m.to_string(), "1 0\n0 1\n0 1\n");
-        assert_eq!((m.row(0), m.row(1), m.row(2)), (0b01, 0b10, 0b10));
-    }
-
     /// The size of the span, counted one vector at a time.
     fn span(columns: &[u64]) -> Vec<u64> {
         let mut all: Vec<u64> = (0..1u64 << columns.len()).map(|x| combine(columns, x)).collect();
@@ -250,13 +160,6 @@ mod tests {
             let basis = intersection(&a, &b);
             prop_assert_eq!(span(&basis), both);
             prop_assert_eq!(independent(&basis), basis);
-        }
-
-        #[test]
-        fn rank_of_rows_is_rank_of_columns(columns in prop::collection::vec(0u64..64, 0..9)) {
-            let m = BitMatrix::from_columns(6, columns);
-            let transposed = BitMatrix::from_columns(9, (0..6).map(|r| m.row(r)));
-            prop_assert_eq!(m.rank(), transposed.rank());
         }
     }
 }

@@ -45,26 +45,24 @@
 //! | [`ConversionPlan`] | what moves from one layout to another: registers, lanes, or warps |
 //! | [`LaneExchange`], [`SharedExchange`] | how: by shuffles, through shared memory |
 //! | [`WarpGather`] | elements that an index names, found within the warp |
-//! | [`ReductionPlan`] | slot groups and lane bits of a reduction along an axis |
+//! | [`source_registers`] | for an operation that moves nothing between threads, which register each element is in |
+//! | [`ReductionPlan`], [`ScanPlan`] | what threads, lanes and warps combine along an axis |
+//! | [`WordPlan`] | narrow values in 32-bit words |
 //! | [`staging`] | bank conflicts, shared layouts without any, accesses by vectors and matrices |
-//! | [`fragment`] | ownership as a table, for slots that are no power of two; values, narrow formats, packing |
-//! | [`picture`] | layouts and conversions as text and SVG |
-//! | [`block`] | kernel, tile and cooperative layouts: the thread block's view, any extents |
+//! | [`parser`] | the text form of layouts, every part with its place |
 
-pub mod block;
 mod convert;
 mod dim;
 mod distributed;
 mod error;
 mod exchange;
-pub mod fragment;
+mod fragment;
 mod gather;
 mod gf2;
 mod index;
 mod lanes;
 mod linear;
-pub mod picture;
-mod reduction;
+pub mod parser;
 mod shared;
 pub mod staging;
 
@@ -73,10 +71,11 @@ pub use dim::Dim;
 pub use distributed::{DistributedLayout, RegisterGroup};
 pub use error::LayoutError;
 pub use exchange::{Round, SharedExchange, SharedMemory, Turn};
+pub use fragment::{
+    FragmentError, ReductionPlan, ScanPlan, ScanStep, WarpPartials, WordPlan, WordSlot, source_registers,
+};
 pub use gather::WarpGather;
-pub use gf2::BitMatrix;
 pub use index::{AxisPlan, BitTerm, IndexBuilder, IndexPlan, Piece};
 pub use lanes::{LaneExchange, SelectStep, Transfer};
 pub use linear::{Coords, LinearLayout};
-pub use reduction::ReductionPlan;
 pub use shared::{HardwareSwizzle, Swizzle, hardware_swizzled, swizzled};

@@ -142,11 +142,11 @@ pub fn swizzled(shape: &[u32], order: &[usize], swizzle: Swizzle) -> Result<Line
 /// use mytriton_layout::{HardwareSwizzle, hardware_swizzled};
 /// let bf16 = hardware_swizzled([8, 64], 2, HardwareSwizzle::B128)?;
 /// // Element (1, 0) lies in the second 16-byte unit of the second row.
-/// let place = bf16.invert()?;
+/// let place = bf16.pseudo_invert()?;
 /// assert_eq!(place.apply(&[("dim0", 1), ("dim1", 0)])?[..], [72]);
 ///
 /// for (width, units, rows) in [(HardwareSwizzle::B32, 2, 4), (HardwareSwizzle::B64, 4, 2), (HardwareSwizzle::B128, 8, 1)] {
-///     let place = hardware_swizzled([8, 8 * units], 2, width)?.invert()?;
+///     let place = hardware_swizzled([8, 8 * units], 2, width)?.pseudo_invert()?;
 ///     for (r, u) in (0..8).flat_map(|r| (0..units).map(move |u| (r, u))) {
 ///         let unit = place.apply(&[("dim0", r), ("dim1", 8 * u)])?[0] / 8;
 ///         assert_eq!(unit, r * units + (u ^ (r / rows % units)));

@@ -1,7 +1,6 @@
 //! Layouts that are none: each is an error which names the basis or the size at fault, where it is built and where it meets a
 //! tile.
 
-use mytriton_layout::fragment::Ownership;
 use mytriton_layout::staging::{Matrices, Staging};
 use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, LinearLayout, ReductionPlan};
 
@@ -69,19 +68,6 @@ fn elements_that_nobody_owns() {
             .to_string();
         assert!(error.contains(wanted), "{shape:?}: {error}");
     }
-}
-
-/// Of four threads, two that are exchanged are an exclusive or still; of eight, no more.
-#[test]
-fn owners_that_are_not_linear() {
-    let told = |owned: &[u32]| {
-        let of_thread = |thread: u32, _| [owned[thread as usize]].as_slice().into();
-        let owners = Ownership::new(&[owned.len() as u32], owned.len() as u32, 1, of_thread);
-        owners.unwrap().require_layout().map_err(|error| error.to_string())
-    };
-    assert!(told(&[0, 1, 3, 2]).is_ok());
-    let error = told(&[0, 1, 2, 3, 4, 5, 7, 6]).unwrap_err();
-    assert!(error.contains("not linear"), "{error}");
 }
 
 #[test]

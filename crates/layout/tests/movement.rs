@@ -1,13 +1,13 @@
-//! Reductions, conversions and bank conflicts: each derived twice, or carried out on a table.
+//! Conversions and bank conflicts: each derived twice, or carried out on a table.
 
-use mytriton_layout::fragment::{FragmentError, Ownership};
-use mytriton_layout::staging::{Access, Form, Matrices, Staging, access_ways, enumerated_ways, max_access, ways};
+mod executed;
+
+use executed::{enumerated_ways, random_layout, ways};
+use mytriton_layout::staging::{Access, Form, Matrices, Staging, access_ways, max_access};
 use mytriton_layout::{
-    ConversionPlan, DistributedLayout, HardwareSwizzle, LinearLayout, Movement, ReductionPlan, Swizzle,
-    hardware_swizzled, swizzled,
+    ConversionPlan, DistributedLayout, HardwareSwizzle, LinearLayout, Movement, Swizzle, hardware_swizzled, swizzled,
 };
 use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 fn layout(text: &str) -> DistributedLayout {
     text.parse().unwrap()
@@ -15,191 +15,6 @@ fn layout(text: &str) -> DistributedLayout {
 
 fn accumulator() -> DistributedLayout {
     DistributedLayout::mma_accumulator([16, 8], [1, 1]).unwrap()
-}
-
-fn patch() -> Ownership {
-    Ownership::strided(&[16, 8], &[(8, 2), (4, 32)], &[(2, 1), (2, 16)]).unwrap()
-}
-
-#[test]
-fn ownership_tables() {
-    let local = Ownership::local(3).unwrap();
-    assert_eq!(local.shape(), [32, 3]);
-    assert_eq!(local.coords(5, 2)[..], [5, 2]);
-    let striped = Ownership::striped(3).unwrap();
-    assert_eq!(striped.shape(), [1, 96]);
-    assert_eq!(striped.coords(5, 2)[..], [0, 69]);
-    assert_eq!(striped.permute(&[1, 0]).unwrap().coords(5, 2)[..], [69, 0]);
-    assert_eq!(striped.to_layout(), None, "three slots are not linear");
-    let patch = patch();
-    assert_eq!(patch.coords(1, 0)[..], [2, 0]);
-    assert_eq!(patch.coords(8, 0)[..], [0, 2]);
-    assert_eq!(patch.coords(31, 3)[..], [15, 7]);
-    let fitted = Ownership::striped(4).unwrap().to_layout().unwrap();
-    assert_eq!(Ownership::from_layout(&fitted).unwrap(), Ownership::striped(4).unwrap());
-}
-
-#[test]
-fn bad_ownerships_are_named() {
-    assert_eq!(
-        Ownership::strided(&[16, 8], &[(32, 2)], &[(2, 1)])
-            .unwrap_err()
-            .to_string(),
-        "nobody owns element [0, 4] of the tile [16, 8]"
-    );
-    assert_eq!(
-        Ownership::strided(&[4, 2], &[(4, 2)], &[(4, 1)])
-            .unwrap_err()
-            .to_string(),
-        "thread 3, slot 2 owns [0, 2], outside of the tile [4, 2]"
-    );
-    assert!(matches!(Ownership::local(0), Err(FragmentError::Size { .. })));
-    assert!(matches!(
-        Ownership::strided(&[3], &[(3, 1)], &[]),
-        Err(FragmentError::Size { threads: 3, .. })
-    ));
-    assert!(matches!(Ownership::striped(u32::MAX), Err(FragmentError::Size { .. })));
-    assert!(matches!(patch().permute(&[0]), Err(FragmentError::Axes { .. })));
-}
-
-#[track_caller]
-fn reduces(ownership: &Ownership, axis: usize, groups: &[&[u32]], lane_bits: &[u32]) {
-    let (plan, result) = ReductionPlan::from_ownership(ownership, axis).unwrap();
-    assert_eq!(plan.slot_groups, groups);
-    assert_eq!(plan.lane_bits, lane_bits);
-    assert_eq!(plan.warp_bits, []);
-    carry_out(ownership, axis, &plan, &result);
-    // Where the table is linear, the bases say the same.
-    if let Some(layout) = ownership.to_layout() {
-        let (from_bases, result_layout) = ReductionPlan::from_layout(&layout, axis).unwrap();
-        assert_eq!(from_bases, plan);
-        assert_eq!(
-            Ownership::from_layout(&result_layout.expand_dims(axis).unwrap()).unwrap(),
-            result
-        );
-    }
-}
-
-/// Sums distinct powers of a small base along the axis as the plan says, and compares with the sum over the tile.
-fn carry_out(ownership: &Ownership, axis: usize, plan: &ReductionPlan, result: &Ownership) {
-    let value = |coords: &[u32]| coords.iter().fold(1u64, |v, &c| v * 1009 + u64::from(c) * u64::from(c));
-    let mut expected: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
-    let mut seen = std::collections::BTreeSet::new();
-    let threads = ownership.num_threads();
-    for thread in 0..threads {
-        for slot in 0..ownership.num_slots() {
-            let coords = ownership.coords(thread, slot).to_vec();
-            if seen.insert(coords.clone()) {
-                let mut kept = coords.clone();
-                kept[axis] = 0;
-                *expected.entry(kept).or_default() += value(&coords);
-            }
-        }
-    }
-    let sum = |thread, group: &Vec<u32>| {
-        group
-            .iter()
-            .map(|&slot| value(ownership.coords(thread, slot)))
-            .sum::<u64>()
-    };
-    let mut partial: Vec<Vec<u64>> = (0..threads)
-        .map(|thread| plan.slot_groups.iter().map(|group| sum(thread, group)).collect())
-        .collect();
-    let steps = plan
-        .lane_bits
-        .iter()
-        .copied()
-        .chain(plan.warp_bits.iter().map(|bit| bit + 5));
-    for bit in steps {
-        let before = partial.clone();
-        for (thread, groups) in partial.iter_mut().enumerate() {
-            for (group, value) in groups.iter_mut().enumerate() {
-                *value += before[thread ^ (1 << bit)][group];
-            }
-        }
-    }
-    for thread in 0..threads {
-        for slot in 0..result.num_slots() {
-            let total = partial[thread as usize][slot as usize];
-            assert_eq!(total, expected[&result.coords(thread, slot).to_vec()]);
-        }
-        for slot in 0..ownership.num_slots() {
-            let mut kept = ownership.coords(thread, slot).clone();
-            kept[axis] = 0;
-            assert_eq!(
-                *result.coords(thread, plan.group_of_slot[slot as usize]),
-                kept,
-                "broadcasting back"
-            );
-        }
-    }
-}
-
-#[test]
-fn reduction_plans() {
-    let (local, striped) = (Ownership::local(3).unwrap(), Ownership::striped(3).unwrap());
-    reduces(&local, 1, &[&[0, 1, 2]], &[]);
-    reduces(&local, 0, &[&[0], &[1], &[2]], &[0, 1, 2, 3, 4]);
-    reduces(&striped, 1, &[&[0, 1, 2]], &[0, 1, 2, 3, 4]);
-    let c = Ownership::from_layout(&accumulator()).unwrap();
-    reduces(&c, 1, &[&[0, 1], &[2, 3]], &[0, 1]);
-    reduces(&c, 0, &[&[0, 2], &[1, 3]], &[2, 3, 4]);
-    reduces(&patch(), 1, &[&[0, 2], &[1, 3]], &[3, 4]);
-    reduces(&patch(), 0, &[&[0, 1], &[2, 3]], &[0, 1, 2]);
-    // Permuting the axes changes nothing but their names.
-    reduces(&striped.permute(&[1, 0]).unwrap(), 0, &[&[0, 1, 2]], &[0, 1, 2, 3, 4]);
-    for n in [1, 4, 5, 24] {
-        let all: Vec<u32> = (0..n).collect();
-        reduces(&Ownership::local(n).unwrap(), 1, &[&all], &[]);
-    }
-    assert!(matches!(
-        ReductionPlan::from_ownership(&local, 2),
-        Err(FragmentError::Axes { .. })
-    ));
-    assert!(ReductionPlan::from_layout(&accumulator(), 2).is_err());
-}
-
-#[test]
-fn reductions_across_warps_say_so() {
-    let l = DistributedLayout::blocked(&[2, 1024], &[1, 4], &[1, 32], &[1, 4], &[1, 0]).unwrap();
-    let (plan, result) = ReductionPlan::from_layout(&l, 1).unwrap();
-    assert_eq!((plan.lane_bits, plan.warp_bits), (vec![0, 1, 2, 3, 4], vec![0, 1]));
-    assert_eq!(
-        result.to_string(),
-        "{register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]], block = []}"
-    );
-}
-
-#[test]
-fn replicas_are_not_counted_twice() {
-    // Lane bit 1 and register bit 1 repeat what is there already.
-    let l = layout("{register = [[0, 1], [0, 0]], lane = [[0, 2], [0, 2], [1, 0], [2, 0], [4, 0]]}");
-    let (plan, _) = ReductionPlan::from_layout(&l, 1).unwrap();
-    assert_eq!(
-        (&plan.slot_groups[..], &plan.lane_bits[..]),
-        (&[vec![0, 1]][..], &[0][..])
-    );
-    reduces(&Ownership::from_layout(&l).unwrap(), 1, &[&[0, 1]], &[0]);
-}
-
-#[test]
-fn entangled_reductions_are_refused() {
-    // Lane bit 0 changes the column and, with it, the row that register bit 0 owns.
-    let l = layout("{register = [[1, 0]], lane = [[1, 1]]}");
-    let e = ReductionPlan::from_layout(&l, 1).unwrap_err();
-    assert!(e.to_string().contains("convert the layout first"), "{e}");
-    let table = Ownership::from_layout(&l).unwrap();
-    assert_eq!(
-        ReductionPlan::from_ownership(&table, 1),
-        Err(FragmentError::Entangled { axis: 1 })
-    );
-    assert!(ReductionPlan::from_ownership(&table, 0).is_ok());
-    let blocks = layout("{register = [1], block = [2]}");
-    assert!(ReductionPlan::from_layout(&blocks, 0).is_err());
-    assert!(matches!(
-        Ownership::from_layout(&blocks),
-        Err(FragmentError::Blocks { blocks: 2 })
-    ));
 }
 
 #[test]
@@ -252,7 +67,7 @@ fn a_product_feeds_the_next_without_movement() {
 
 fn conflicts(threads: &DistributedLayout, shared: &LinearLayout, bytes: u32, vector: u32) -> u32 {
     let ways = access_ways(threads, shared, bytes, vector).unwrap();
-    assert_eq!(ways, enumerated_ways(threads, shared, bytes, vector).unwrap());
+    assert_eq!(ways, enumerated_ways(threads, shared, bytes, vector));
     ways
 }
 
@@ -354,31 +169,6 @@ fn chosen_layouts_have_no_conflicts() {
     assert!(Staging::choose(&blocked, &mma, 32, Matrices::NONE).is_err());
 }
 
-/// A random owner of a 16x16 tile: a bijection of 2^8 indices with a few replicas.
-fn random_layout() -> impl Strategy<Value = DistributedLayout> {
-    let steps = prop::collection::vec((0usize..8, 0usize..8), 0..40);
-    (steps, prop::collection::vec(any::<u8>(), 2), any::<[bool; 2]>()).prop_map(|(steps, extra, zero)| {
-        let mut bases: Vec<u8> = (0..8).map(|bit| 1 << bit).collect();
-        for (to, from) in steps {
-            if to != from {
-                bases[to] ^= bases[from];
-            }
-        }
-        let at = |b: u8| [u32::from(b & 15), u32::from(b >> 4)];
-        let extra: Vec<u8> = extra
-            .into_iter()
-            .zip(zero)
-            .map(|(x, zero)| if zero { 0 } else { x })
-            .collect();
-        let register = [at(bases[0]), at(extra[0]), at(bases[1])].to_vec();
-        let lane = [bases[2], bases[3], extra[1], bases[4], bases[5]].map(at).to_vec();
-        let warp = [bases[6], bases[7]].map(at).to_vec();
-        let ins = [("register", register), ("lane", lane), ("warp", warp)];
-        DistributedLayout::new(LinearLayout::from_bases(ins, &[("dim0", 16), ("dim1", 16)]).expect("in range"))
-            .expect("the bijection spans the tile")
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -434,21 +224,6 @@ proptest! {
         let widest = max_access(&threads, &shared, 1 << bytes).unwrap();
         for vector in (0..5).map(|bit| 1 << bit).filter(|&vector| vector <= widest) {
             conflicts(&threads, &shared, 1 << bytes, vector);
-        }
-    }
-
-    #[test]
-    fn reductions_derived_twice_agree(l in random_layout(), axis in 0usize..2) {
-        let table = Ownership::from_layout(&l).unwrap();
-        prop_assert_eq!(table.to_layout(), Some(l.clone()));
-        match (ReductionPlan::from_layout(&l, axis), ReductionPlan::from_ownership(&table, axis)) {
-            (Ok((plan, result)), Ok((enumerated, owners))) => {
-                prop_assert_eq!(&plan, &enumerated);
-                prop_assert_eq!(&Ownership::from_layout(&result.expand_dims(axis).unwrap()).unwrap(), &owners);
-                carry_out(&table, axis, &plan, &owners);
-            }
-            (Err(_), Err(_)) => {}
-            (bases, table) => prop_assert!(false, "bases: {bases:?}, table: {table:?}"),
         }
     }
 }

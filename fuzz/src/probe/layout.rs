@@ -1,6 +1,6 @@
 //! Layouts of the command `mytriton layout`.
 
-use mytriton_layout::picture::{AnyLayout, Picture, TextError, parse_shape};
+use crate::picture::{AnyLayout, Picture, TextError, parse_shape};
 
 /// Pictures of more indices than this only take long.
 const MAX_PICTURE_BITS: u32 = 12;

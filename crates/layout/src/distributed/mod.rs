@@ -94,11 +94,6 @@ impl DistributedLayout {
         &self.0
     }
 
-    /// The map itself, by value.
-    pub fn into_linear(self) -> LinearLayout {
-        self.0
-    }
-
     /// Number of tensor dimensions.
     pub fn rank(&self) -> usize {
         self.0.outs().count()
@@ -147,11 +142,6 @@ impl DistributedLayout {
     /// Bits of `warp` that only replicate.
     pub fn warp_free_mask(&self) -> u32 {
         self.0.free_variable_mask("warp")
-    }
-
-    /// Bits of `block` that only replicate.
-    pub fn block_free_mask(&self) -> u32 {
-        self.0.free_variable_mask("block")
     }
 
     /// Whether a thread has to write what it holds: each element has exactly one owner among the threads that do and

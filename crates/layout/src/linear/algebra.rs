@@ -70,9 +70,6 @@ impl LinearLayout {
     /// let outer: LinearLayout = "{lane = [1], warp = [2]}".parse()?;
     /// let both = inner.product(&outer)?;
     /// assert_eq!(both.to_string(), "{register = [[1]], lane = [[2], [4]], warp = [[8]]}");
-    /// // Division finds the factor again.
-    /// assert!(both.divide_left(&inner).is_some_and(|factor| factor.is_equivalent(&outer)));
-    /// assert!(both.divide_right(&outer).is_some_and(|factor| factor.is_equivalent(&inner)));
     /// # Ok::<(), mytriton_layout::LayoutError>(())
     /// ```
     ///
@@ -99,78 +96,6 @@ impl LinearLayout {
             }));
         }
         Ok(LinearLayout { ins, outs, columns })
-    }
-
-    /// The layout `c` with `left.product(&c) == self`, if there is one.
-    pub fn divide_left(&self, left: &LinearLayout) -> Option<LinearLayout> {
-        self.divide(left, true)
-    }
-
-    /// The layout `c` with `c.product(right) == self`, if there is one.
-    pub fn divide_right(&self, right: &LinearLayout) -> Option<LinearLayout> {
-        self.divide(right, false)
-    }
-
-    fn divide(&self, by: &LinearLayout, by_is_inner: bool) -> Option<LinearLayout> {
-        let rest = |all: &DimList, part: &DimList| -> Option<DimList> {
-            if part.0.iter().any(|dim| all.find(dim.name.as_str()).is_none()) {
-                return None;
-            }
-            let dims: Option<SmallVec<[(Dim, u32); 4]>> = all
-                .iter()
-                .map(|(name, _, bits)| {
-                    let taken = part.find(name.as_str()).map_or(0, |(_, _, bits)| bits);
-                    Some((name.clone(), bits.checked_sub(taken)?))
-                })
-                .collect();
-            DimList::new("input", dims?).ok()
-        };
-        let (ins, outs) = (rest(&self.ins, &by.ins)?, rest(&self.outs, &by.outs)?);
-        let mut columns = SmallVec::new();
-        for (name, bit, column) in self.iter_bases() {
-            let (by_bits, own_bits) = (by.in_bits(name.as_str()), self.in_bits(name.as_str()));
-            // Position among the divisor's bits, where it is one of them.
-            let in_divisor = if by_is_inner {
-                (bit < by_bits).then_some(bit)
-            } else {
-                bit.checked_sub(own_bits - by_bits)
-            };
-            let expected = in_divisor.map(|bit| by.columns_of(name.as_str())[bit as usize]);
-            let mut packed = 0;
-            for (out, start, bits) in self.outs.iter() {
-                let coordinate = field(column, start, bits);
-                let by_out = by.outs.find(out.as_str());
-                let taken = by_out.map_or(0, |(_, _, bits)| bits);
-                let low = if by_is_inner { taken } else { bits - taken };
-                let (lower, upper) = (coordinate & low_mask(low) as u32, coordinate >> low);
-                let (theirs, ours) = if by_is_inner { (lower, upper) } else { (upper, lower) };
-                match expected {
-                    Some(column) if ours == 0 && by_out.map_or(0, |(_, s, b)| field(column, s, b)) == theirs => {}
-                    None if theirs == 0 => {
-                        let (_, first, _) = outs.find(out.as_str())?;
-                        packed |= place(ours.into(), first);
-                    }
-                    _ => return None,
-                }
-            }
-            if expected.is_none() {
-                columns.push(packed);
-            }
-        }
-        Some(LinearLayout { ins, outs, columns })
-    }
-
-    /// The inverse map, outputs becoming inputs.
-    ///
-    /// # Errors
-    /// [`NotInvertible`](LayoutError::NotInvertible) unless the layout is a bijection.
-    pub fn invert(&self) -> Result<LinearLayout> {
-        let echelon = Echelon::new(&self.columns);
-        let (ins, outs, rank) = (self.ins.bits(), self.outs.bits(), echelon.rank());
-        if ins != outs || rank != outs {
-            return Err(LayoutError::NotInvertible { ins, outs, rank });
-        }
-        self.solve_units(&echelon)
     }
 
     /// A right inverse of a surjective layout: of the indices that map to a coordinate, the one whose

@@ -1,12 +1,11 @@
 //! The layout type: its representation, constructors, accessors and evaluation.
 
 mod algebra;
-pub(crate) mod parser;
 mod query;
 mod reshape;
 mod text;
 
-use crate::gf2::{BitMatrix, combine, low_mask};
+use crate::gf2::{combine, low_mask};
 use crate::{Dim, LayoutError};
 use smallvec::SmallVec;
 use std::fmt;
@@ -177,7 +176,7 @@ fn sized(dims: &[(&str, u32)]) -> Result<SmallVec<[(Dim, u32); 4]>> {
 }
 
 impl LinearLayout {
-    /// The layout of nothing: no inputs, no outputs. It is the neutral element of [`product`](Self::product).
+    /// The layout of nothing: no inputs, no outputs. It is the identity element of [`product`](Self::product).
     pub fn empty() -> Self {
         LinearLayout {
             ins: DimList::default(),
@@ -304,16 +303,6 @@ impl LinearLayout {
         self.outs.iter().map(|(name, _, bits)| (name, 1 << bits))
     }
 
-    /// Whether `name` is an input dimension.
-    pub fn has_in(&self, name: &str) -> bool {
-        self.ins.find(name).is_some()
-    }
-
-    /// Whether `name` is an output dimension.
-    pub fn has_out(&self, name: &str) -> bool {
-        self.outs.find(name).is_some()
-    }
-
     /// Size of an input dimension; 1 where the layout does not have it.
     pub fn in_size(&self, name: &str) -> u32 {
         1 << self.in_bits(name)
@@ -400,11 +389,6 @@ impl LinearLayout {
     /// Splits a flattened coordinate into one per output dimension.
     pub fn unflatten_out(&self, coordinate: u64) -> Coords {
         self.outs.unpack(coordinate)
-    }
-
-    /// The matrix of the map: columns are input bits, rows output bits, minor dimensions first.
-    pub fn to_matrix(&self) -> BitMatrix {
-        BitMatrix::from_columns(self.outs.bits(), self.columns.iter().copied())
     }
 
     fn columns_of(&self, input: &str) -> &[u64] {

@@ -1,6 +1,6 @@
 //! Questions about a layout that leave it as it is.
 
-use super::{LinearLayout, Result, field, place};
+use super::{LinearLayout, Result, field};
 use crate::gf2::Echelon;
 use crate::{Dim, LayoutError};
 
@@ -13,11 +13,6 @@ impl LinearLayout {
     /// Whether every coordinate has an index.
     pub fn is_surjective(&self) -> bool {
         self.rank() == self.outs.bits()
-    }
-
-    /// Whether no two indices have the same coordinate: nothing is replicated.
-    pub fn is_injective(&self) -> bool {
-        self.rank() == self.ins.bits()
     }
 
     /// Whether indices and coordinates correspond one to one.
@@ -52,45 +47,6 @@ impl LinearLayout {
         })
     }
 
-    /// How many consecutive indices, from 0 and at any aligned place, map to consecutive coordinates of the *first*
-    /// output dimension; the first input dimension counts as the fastest.
-    ///
-    /// | bases | run | bits that the rest disturbs | consecutive |
-    /// |---|---|---|---|
-    /// | 1, 2, 4 | 8 | none | 8 |
-    /// | 1, 4, 2 | 2 | 1, 2 | 2 |
-    /// | 1, 2, 4, 10 | 8 | 1, 3 | 2 |
-    /// | 1, 2, 4, 9 | 8 | 0, 3 | 1 |
-    ///
-    /// ```
-    /// use mytriton_layout::LinearLayout;
-    /// for (text, consecutive) in [
-    ///     ("{a = [1, 2, 4]}", 8),
-    ///     ("{a = [1, 4, 2]}", 2),
-    ///     ("{a = [1, 2, 4, 10]}", 2),
-    ///     ("{a = [1, 2, 4, 9]}", 1),
-    /// ] {
-    ///     assert_eq!(text.parse::<LinearLayout>()?.num_consecutive_in_out(), consecutive);
-    /// }
-    /// # Ok::<(), mytriton_layout::LayoutError>(())
-    /// ```
-    pub fn num_consecutive_in_out(&self) -> u32 {
-        let Some((_, _, out_bits)) = self.outs.iter().next() else {
-            return 1;
-        };
-        let first_bits = self.ins.iter().next().map_or(0, |(_, _, bits)| bits as usize);
-        let run = self.columns[..first_bits]
-            .iter()
-            .enumerate()
-            .take_while(|&(i, &c)| c == 1 << i)
-            .count();
-        let run = (run as u32).min(out_bits);
-        let others = self.columns[run as usize..]
-            .iter()
-            .fold(0, |all, &c| all | field(c, 0, out_bits));
-        1 << run.min(others.trailing_zeros())
-    }
-
     /// For each input dimension the mask of its *free* bits: those whose basis depends on the bases before it, minor
     /// to major. Flipping a free bit reaches a coordinate that is reached with all free bits 0 too, so the indices
     /// whose free bits are all 0 own every coordinate of the image exactly once.
@@ -120,48 +76,6 @@ impl LinearLayout {
         self.free_variable_masks()
             .find(|(name, _)| *name == input)
             .map_or(0, |(_, mask)| mask)
-    }
-
-    /// Whether the layout is the identity on each of `dims` and they do not mix with the others: bit i of the input
-    /// `d` maps to bit i of the output `d` alone, and no other input reaches the output `d`. A dimension that is
-    /// neither input nor output is trivial.
-    pub fn is_trivial_over(&self, dims: &[&str]) -> bool {
-        dims.iter().all(|&dim| {
-            let in_bits = self.in_bits(dim);
-            let (out_start, out_bits) = self.outs.find(dim).map_or((0, 0), |(_, start, bits)| (start, bits));
-            in_bits == out_bits
-                && self.iter_bases().all(|(name, bit, column)| {
-                    if *name == dim {
-                        column == place(1 << bit, out_start)
-                    } else {
-                        field(column, out_start, out_bits) == 0
-                    }
-                })
-        })
-    }
-
-    /// What is left when the dimensions `dims`, on which the layout must be [trivial](Self::is_trivial_over), are
-    /// dropped from inputs and outputs; `None` if it is not.
-    ///
-    /// Of the map between two distributed layouts, this leaves the part that moves data. Here lanes keep to themselves,
-    /// and what is left swaps two registers:
-    ///
-    /// ```
-    /// use mytriton_layout::LinearLayout;
-    /// let l: LinearLayout =
-    ///     "{register = [[2, 0], [1, 0]], lane = [[0, 1], [0, 2]]} -> {register = 4, lane = 4}".parse()?;
-    /// assert_eq!(l.quotient(&["lane"]).unwrap().to_string(), "{register = [[2], [1]]} -> {register = 4}");
-    /// assert_eq!(l.quotient(&["register"]), None);
-    /// # Ok::<(), mytriton_layout::LayoutError>(())
-    /// ```
-    pub fn quotient(&self, dims: &[&str]) -> Option<LinearLayout> {
-        if !self.is_trivial_over(dims) {
-            return None;
-        }
-        Some(self.project(
-            |name| !dims.contains(&name.as_str()),
-            |name| !dims.contains(&name.as_str()),
-        ))
     }
 
     /// Whether the part of the layout from inputs `ins` to outputs `outs` is zero. Dimensions that the layout does

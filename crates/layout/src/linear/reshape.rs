@@ -83,20 +83,6 @@ impl LinearLayout {
         })
     }
 
-    /// The inputs regrouped, minor to major: their bits in a row, cut anew.
-    ///
-    /// # Errors
-    /// The number of indices must stay the same.
-    pub fn reshape_ins(&self, dims: &[(&str, u32)]) -> Result<LinearLayout> {
-        let ins = DimList::new("input", sized(dims)?)?;
-        same_bits(self.ins.bits(), ins.bits())?;
-        Ok(LinearLayout {
-            ins,
-            outs: self.outs.clone(),
-            columns: self.columns.clone(),
-        })
-    }
-
     /// The outputs regrouped, minor to major: the first new dimension takes the lowest bits. For a row-major tensor
     /// see [`reshape_outs_row_major`](Self::reshape_outs_row_major).
     ///
@@ -140,19 +126,6 @@ impl LinearLayout {
         self.transpose_outs(&order)?.reshape_outs(&new)?.transpose_outs(&back)
     }
 
-    /// All inputs as one dimension `name`, the first in the lowest bits.
-    ///
-    /// # Errors
-    /// More than 31 bits.
-    pub fn flatten_ins(&self, name: impl Into<Dim>) -> Result<LinearLayout> {
-        let ins = DimList::new("input", [(name.into(), self.ins.bits())])?;
-        Ok(LinearLayout {
-            ins,
-            outs: self.outs.clone(),
-            columns: self.columns.clone(),
-        })
-    }
-
     /// All outputs as one dimension `name`, the first in the lowest bits.
     ///
     /// # Errors
@@ -166,65 +139,14 @@ impl LinearLayout {
         })
     }
 
-    /// This layout with the inputs of another, of the same outputs, after its own: `(a, b)` to `L(a) ^ M(b)`.
-    ///
-    /// # Errors
-    /// Outputs must be the same, inputs distinct.
-    pub fn concat_ins(&self, other: &LinearLayout) -> Result<LinearLayout> {
-        if self.outs != other.outs {
-            return Err(differ(&self.outs, &other.outs));
-        }
-        let dims = self
-            .ins
-            .iter()
-            .chain(other.ins.iter())
-            .map(|(name, _, bits)| (name.clone(), bits));
-        let ins = DimList::new("input", dims)?;
-        let columns = self.columns.iter().chain(&other.columns).copied().collect();
-        Ok(LinearLayout {
-            ins,
-            outs: self.outs.clone(),
-            columns,
-        })
-    }
-
-    /// This layout with the outputs of another, of the same inputs, after its own: `a` to `(L(a), M(a))`.
-    ///
-    /// # Errors
-    /// Inputs must be the same, outputs distinct.
-    pub fn concat_outs(&self, other: &LinearLayout) -> Result<LinearLayout> {
-        if self.ins != other.ins {
-            return Err(differ(&self.ins, &other.ins));
-        }
-        let dims = self
-            .outs
-            .iter()
-            .chain(other.outs.iter())
-            .map(|(name, _, bits)| (name.clone(), bits));
-        let outs = DimList::new("output", dims)?;
-        let shift = self.outs.bits();
-        let columns = self
-            .columns
-            .iter()
-            .zip(&other.columns)
-            .map(|(&a, &b)| a | place(b, shift))
-            .collect();
-        Ok(LinearLayout {
-            ins: self.ins.clone(),
-            outs,
-            columns,
-        })
-    }
-
     /// A new input of size 1, the most major.
     ///
     /// # Errors
     /// The name must be new.
     pub fn unsqueeze_in(&self, name: impl Into<Dim>) -> Result<LinearLayout> {
-        self.concat_ins(&LinearLayout {
-            ins: DimList::new("input", [(name.into(), 0)])?,
-            outs: self.outs.clone(),
-            columns: SmallVec::new(),
+        Ok(LinearLayout {
+            ins: self.ins.with_unit("input", name.into())?,
+            ..self.clone()
         })
     }
 
@@ -233,37 +155,8 @@ impl LinearLayout {
     /// # Errors
     /// The name must be new.
     pub fn unsqueeze_out(&self, name: impl Into<Dim>) -> Result<LinearLayout> {
-        let dims = self
-            .outs
-            .iter()
-            .map(|(name, _, bits)| (name.clone(), bits))
-            .chain([(name.into(), 0)]);
-        let outs = DimList::new("output", dims)?;
         Ok(LinearLayout {
-            ins: self.ins.clone(),
-            outs,
-            columns: self.columns.clone(),
-        })
-    }
-
-    /// Renames an input.
-    ///
-    /// # Errors
-    /// The old name must exist and the new one must not.
-    pub fn rename_in(&self, from: &str, to: impl Into<Dim>) -> Result<LinearLayout> {
-        Ok(LinearLayout {
-            ins: renamed(&self.ins, "input", from, to.into())?,
-            ..self.clone()
-        })
-    }
-
-    /// Renames an output.
-    ///
-    /// # Errors
-    /// The old name must exist and the new one must not.
-    pub fn rename_out(&self, from: &str, to: impl Into<Dim>) -> Result<LinearLayout> {
-        Ok(LinearLayout {
-            outs: renamed(&self.outs, "output", from, to.into())?,
+            outs: self.outs.with_unit("output", name.into())?,
             ..self.clone()
         })
     }
@@ -426,12 +319,10 @@ fn permuted(list: &DimList, order: &[&str]) -> Result<DimList> {
     DimList::new("input", dims.into_iter().map(|dim| (dim.name, dim.bits)))
 }
 
-fn renamed(list: &DimList, what: &'static str, from: &str, to: Dim) -> Result<DimList> {
-    let (position, ..) = list.require(what, from)?;
-    if to != *from && list.find(to.as_str()).is_some() {
-        return Err(LayoutError::DuplicateDim { dim: to });
+impl DimList {
+    /// With another dimension of size 1, the most major.
+    fn with_unit(&self, what: &'static str, name: Dim) -> Result<DimList> {
+        let own = self.iter().map(|(name, _, bits)| (name.clone(), bits));
+        DimList::new(what, own.chain([(name, 0)]))
     }
-    let mut list = list.clone();
-    list.0[position].name = to;
-    Ok(list)
 }

@@ -1,10 +1,10 @@
 //! The text form of a layout: printing and reading.
 //!
-//! The grammar stands in [`parser`](super::parser). Without the second part the outputs are `dim0`, `dim1`, ..., each just large enough for the bases. The printer
+//! The grammar stands in [`parser`](crate::parser). Without the second part the outputs are `dim0`, `dim1`, ..., each just large enough for the bases. The printer
 //! writes the second part only where that would not give the same layout, so printing and reading round-trip.
 
-use super::parser::{Parsed, Parser};
 use super::{Coords, DimList, LinearLayout, Result};
+use crate::parser::{Parsed, Parser};
 use crate::{Dim, LayoutError};
 use std::fmt;
 use std::str::FromStr;
@@ -86,7 +86,7 @@ impl LinearLayout {
     }
 
     /// A layout that was read, with the outputs `dim0 .. dimN` of `shape`.
-    pub(crate) fn from_parsed(parsed: &Parsed, shape: &[u32]) -> Result<LinearLayout> {
+    pub fn from_parsed(parsed: &Parsed, shape: &[u32]) -> Result<LinearLayout> {
         let names: Vec<Dim> = (0..shape.len()).map(Dim::out).collect();
         let outs: Vec<(&str, u32)> = names.iter().map(Dim::as_str).zip(shape.iter().copied()).collect();
         let layout = Self::from_bases(parsed.bases(), &outs)?;

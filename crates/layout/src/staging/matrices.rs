@@ -24,7 +24,7 @@
 use crate::gf2::{Echelon, combine, extend, low_mask};
 use crate::{Dim, DistributedLayout, LinearLayout, RegisterGroup};
 
-use super::{ACCESS_BITS, BANK_BITS, Result, WORD_BITS, element_bits, registers_to_offsets, ways};
+use super::{ACCESS_BITS, BANK_BITS, Result, WORD_BITS, element_bits, registers_to_offsets};
 
 /// Base-2 logarithm of the bytes that a transposition keeps together.
 const UNIT_BITS: u32 = 1;
@@ -214,19 +214,6 @@ impl MatrixAccess {
             instructions: (0..1 << instructions.len()).map(instruction).collect(),
             ways,
         })
-    }
-
-    /// The conflict by listing the addresses of every row of every instruction of every warp.
-    pub fn enumerated_ways(&self, element_bytes: u32) -> u32 {
-        let mut worst = 1;
-        for instruction in &self.instructions {
-            for warp in 0..self.rows.in_size("warp") {
-                let row = |lane| (self.rows.apply_in_order(&[0, lane, warp])[0] ^ instruction.offset) * element_bytes;
-                let addresses: Vec<u32> = (0..8 * self.count).map(row).collect();
-                worst = worst.max(ways(&addresses, 1 << ACCESS_BITS));
-            }
-        }
-        worst
     }
 }
 

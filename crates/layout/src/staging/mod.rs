@@ -5,7 +5,7 @@
 //! quarter warp at a time. The conflict of an access is the greatest number of words that one bank must serve in one
 //! such part: 1 is none.
 //!
-//! It is counted twice, from the bases ([`access_ways`]) and from every address ([`enumerated_ways`]), and the two agree.
+//! [`access_ways`] counts it from the bases.
 //!
 //! A warp accesses a tile by *vectors*, each lane for itself what lies side by side, or by *matrices* ([`MatrixAccess`]), where
 //! lanes get their words out of one another's rows of 16 bytes.
@@ -130,55 +130,6 @@ pub fn access_ways(threads: &DistributedLayout, shared: &LinearLayout, element_b
     words.extend((WORD_BITS..access.max(WORD_BITS)).map(|bit| 1 << (bit - WORD_BITS)));
     let banks: Vec<u64> = words.iter().map(|word| word & ((1 << BANK_BITS) - 1)).collect();
     Ok(1 << (Echelon::new(&words).rank() - Echelon::new(&banks).rank()))
-}
-
-/// The same as [`access_ways`] by listing every address of every access of every warp.
-///
-/// # Errors
-/// As [`access_ways`].
-pub fn enumerated_ways(
-    threads: &DistributedLayout,
-    shared: &LinearLayout,
-    element_bytes: u32,
-    vector: u32,
-) -> Result<u32> {
-    let (map, access) = checked_access(threads, shared, element_bytes, vector)?;
-    let mut worst = 1;
-    for group in map.register_groups(0, vector).unwrap_or_default() {
-        for warp in 0..map.num_warps() {
-            let address = |lane| map.coords(group[0], lane, warp)[0] * element_bytes;
-            let addresses: Vec<u32> = (0..map.num_lanes()).map(address).collect();
-            worst = worst.max(ways(&addresses, 1 << access));
-        }
-    }
-    Ok(worst)
-}
-
-/// The conflict of one access: of `bytes` at each lane's byte address, which is a multiple of it.
-///
-/// ```
-/// use mytriton_layout::staging::ways;
-/// let column: Vec<u32> = (0..32).map(|lane| lane * 128).collect();
-/// assert_eq!(ways(&column, 4), 32);
-/// let broadcast = [64; 32];
-/// assert_eq!(ways(&broadcast, 4), 1);
-/// ```
-pub fn ways(addresses: &[u32], bytes: u32) -> u32 {
-    let words_per_lane = bytes.div_ceil(1 << WORD_BITS).max(1);
-    let lanes = ((1 << BANK_BITS) / words_per_lane as usize).max(1);
-    let part = |part: &[u32]| {
-        let mut banks = vec![Vec::new(); 1 << BANK_BITS];
-        for address in part {
-            for word in (0..words_per_lane).map(|i| (address >> WORD_BITS) + i) {
-                let bank = &mut banks[word as usize % (1 << BANK_BITS)];
-                if !bank.contains(&word) {
-                    bank.push(word);
-                }
-            }
-        }
-        banks.iter().map(Vec::len).max().unwrap_or(0) as u32
-    };
-    addresses.chunks(lanes).map(part).max().unwrap_or(1).max(1)
 }
 
 impl Access {

@@ -4,16 +4,65 @@
 #![allow(dead_code)]
 
 use mytriton_layout::staging::{
-    Access, Form, MatrixAccess, access_ways, accesses, enumerated_ways, held as held_of_matrix, offsets,
+    Access, Form, MatrixAccess, MatrixInstruction, access_ways, accesses, held as held_of_matrix, offsets,
 };
 use mytriton_layout::{DistributedLayout, LinearLayout};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Lane and warp of every thread.
 pub fn threads(layout: &DistributedLayout) -> impl Iterator<Item = (u32, u32)> + use<> {
     let lanes = layout.num_lanes();
     (0..layout.num_warps()).flat_map(move |warp| (0..lanes).map(move |lane| (lane, warp)))
+}
+
+/// The conflict of one access of `bytes` at each lane's byte address: how many words the busiest bank serves. So many
+/// lanes are served at once as have 128 bytes together.
+pub fn ways(addresses: &[u32], bytes: u32) -> u32 {
+    let words_per_lane = bytes.div_ceil(4);
+    let conflict = |lanes: &[u32]| {
+        let words = lanes
+            .iter()
+            .flat_map(|address| (0..words_per_lane).map(move |i| address / 4 + i));
+        let mut banks: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for word in words {
+            banks.entry(word % 32).or_default().insert(word);
+        }
+        banks.values().map(BTreeSet::len).max().unwrap_or(1) as u32
+    };
+    let served = addresses.chunks(32 / words_per_lane as usize);
+    served.map(conflict).max().unwrap_or(1)
+}
+
+/// The conflict of accesses of `vector` elements, from every address of every access of every warp.
+pub fn enumerated_ways(threads: &DistributedLayout, shared: &LinearLayout, bytes: u32, vector: u32) -> u32 {
+    let map = offsets(threads, shared).unwrap().flatten_outs("offset").unwrap();
+    let accesses = accesses(threads, shared, vector).unwrap();
+    let warps = accesses
+        .iter()
+        .flat_map(|group| (0..threads.num_warps()).map(|warp| (group[0], warp)));
+    let conflict = |(register, warp)| {
+        let lanes = 0..threads.num_lanes();
+        let addresses: Vec<u32> = lanes
+            .map(|lane| map.apply_in_order(&[register, lane, warp])[0] * bytes)
+            .collect();
+        ways(&addresses, vector * bytes)
+    };
+    warps.map(conflict).max().unwrap_or(1)
+}
+
+/// The conflict of matrix accesses, from the address of every row of every instruction of every warp.
+fn enumerated_matrix_ways(matrices: &MatrixAccess, bytes: u32) -> u32 {
+    let warps = 0..matrices.rows.in_size("warp");
+    let all = matrices
+        .instructions
+        .iter()
+        .flat_map(|instruction| warps.clone().map(move |warp| (instruction, warp)));
+    let conflict = |(instruction, warp): (&MatrixInstruction, u32)| {
+        let row = |lane| (matrices.rows.apply_in_order(&[0, lane, warp])[0] ^ instruction.offset) * bytes;
+        ways(&(0..8 * matrices.count).map(row).collect::<Vec<_>>(), 16)
+    };
+    all.map(conflict).max().unwrap_or(1)
 }
 
 /// The offset, in elements, at which each register of each lane of each warp is accessed.
@@ -27,7 +76,7 @@ pub fn places(
     match access.form {
         Form::Vector(vector) => {
             assert_eq!(access_ways(threads, shared, bytes, vector).unwrap(), access.ways);
-            assert_eq!(enumerated_ways(threads, shared, bytes, vector).unwrap(), access.ways);
+            assert_eq!(enumerated_ways(threads, shared, bytes, vector), access.ways);
             assert!(accesses(threads, shared, vector).is_ok());
             let map = offsets(threads, shared).unwrap();
             let all = self::threads(threads).flat_map(|(lane, warp)| {
@@ -52,7 +101,7 @@ pub fn places(
 
 /// What the instructions do, from the addresses that lanes give to the elements in their words.
 pub fn by_matrices(threads: &DistributedLayout, matrices: &MatrixAccess, bytes: u32) -> BTreeMap<(u32, u32, u32), u32> {
-    assert_eq!(matrices.enumerated_ways(bytes), matrices.ways);
+    assert_eq!(enumerated_matrix_ways(matrices, bytes), matrices.ways);
     let mut places = BTreeMap::new();
     for (instruction, warp) in matrices
         .instructions
@@ -131,4 +180,29 @@ pub fn layout_of(size: usize, lanes: usize, warps: usize) -> impl Strategy<Value
             DistributedLayout::new(LinearLayout::from_bases(ins, &[("dim0", 1 << size)]).expect("in range"))
                 .expect("all columns are there")
         })
+}
+
+/// A random owner of a 16x16 tile: a bijection of 2^8 indices with a few replicas.
+pub fn random_layout() -> impl Strategy<Value = DistributedLayout> {
+    let steps = prop::collection::vec((0usize..8, 0usize..8), 0..40);
+    (steps, prop::collection::vec(any::<u8>(), 2), any::<[bool; 2]>()).prop_map(|(steps, extra, zero)| {
+        let mut bases: Vec<u8> = (0..8).map(|bit| 1 << bit).collect();
+        for (to, from) in steps {
+            if to != from {
+                bases[to] ^= bases[from];
+            }
+        }
+        let at = |b: u8| [u32::from(b & 15), u32::from(b >> 4)];
+        let extra: Vec<u8> = extra
+            .into_iter()
+            .zip(zero)
+            .map(|(x, zero)| if zero { 0 } else { x })
+            .collect();
+        let register = [at(bases[0]), at(extra[0]), at(bases[1])].to_vec();
+        let lane = [bases[2], bases[3], extra[1], bases[4], bases[5]].map(at).to_vec();
+        let warp = [bases[6], bases[7]].map(at).to_vec();
+        let ins = [("register", register), ("lane", lane), ("warp", warp)];
+        DistributedLayout::new(LinearLayout::from_bases(ins, &[("dim0", 16), ("dim1", 16)]).expect("in range"))
+            .expect("the bijection spans the tile")
+    })
 }

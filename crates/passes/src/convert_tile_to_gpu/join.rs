@@ -3,12 +3,11 @@
 
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
-use mytriton_layout::DistributedLayout;
+use mytriton_layout::{DistributedLayout, source_registers};
 use mytriton_tile::emit::{CmpI, Emitter, element_type};
 use mytriton_tile::ops::{JoinOp, SplitOp};
 
 use super::Conversion;
-use super::regroup::held;
 use super::stored::stored_bytes;
 use super::thread::{extract, pick};
 use crate::ir::{PassResult, error_at, key, layout_at};
@@ -28,7 +27,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             None => [0, 1].map(|half| emitter.value("vector.broadcast", &[operands[half]], ty, &[])),
             Some(from) => {
                 let place = |at: &[u32]| at[..last].to_vec();
-                let picked = held(&from, &to, place).map_err(|message| error_at(op, message))?;
+                let picked = source_registers(&from, &to, place).map_err(|e| error_at(op, e.to_string()))?;
                 [0, 1].map(|half| pick(emitter, operands[half], &picked, ty))
             }
         };
@@ -65,7 +64,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let mut halves = [operand; 2];
                 for (half, value) in (0..).zip(&mut halves) {
                     let place = |at: &[u32]| [at, &[half]].concat();
-                    let picked = held(&from, &to, place).map_err(|message| error_at(op, message))?;
+                    let picked = source_registers(&from, &to, place).map_err(|e| error_at(op, e.to_string()))?;
                     *value = pick(emitter, operand, &picked, ty);
                 }
                 halves

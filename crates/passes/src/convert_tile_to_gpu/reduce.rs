@@ -6,15 +6,13 @@
 
 use melior::ir::Value;
 use melior::ir::ValueLike;
-use mytriton_layout::ReductionPlan;
+use mytriton_layout::{ReductionPlan, WarpPartials, source_registers};
 use mytriton_tile::emit::{Emitter, shape_of};
 use mytriton_tile::ops::ReduceOp;
 
 use super::Conversion;
 use super::combine::{Combine, Partial};
-use super::regroup::held;
 use super::thread::{extract, from_elements};
-use super::warps::Holders;
 use crate::ir::{PassResult, error_at, key, layout_at};
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
@@ -48,8 +46,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             partials = self.with_lane(emitter, &combine, &partials, bit)?;
         }
         if !plan.warp_bits.is_empty() {
-            let holders = Holders::new(&kept, &plan.warp_bits, 0);
-            let parts = self.parts_of_warps(emitter, op, "the reduction", &partials, &holders)?;
+            let warps = WarpPartials::new(&kept, &plan.warp_bits, 0);
+            let parts = self.parts_of_warps(emitter, op, "the reduction", &partials, &warps)?;
             partials = parts
                 .into_iter()
                 .map(|parts| self.tree(emitter, &combine, parts))
@@ -60,7 +58,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             let value = match layout_at(op, result.r#type())? {
                 None => partials[0].values[index],
                 Some(wanted) => {
-                    let picked = held(&kept, &wanted, <[u32]>::to_vec).map_err(|message| error_at(op, message))?;
+                    let picked = source_registers(&kept, &wanted, <[u32]>::to_vec);
+                    let picked = picked.map_err(|e| error_at(op, e.to_string()))?;
                     let values: Vec<_> = picked
                         .iter()
                         .map(|&group| partials[group as usize].values[index])

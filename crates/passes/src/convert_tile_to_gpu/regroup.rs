@@ -3,54 +3,13 @@
 
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
-use mytriton_layout::DistributedLayout;
+use mytriton_layout::{DistributedLayout, source_registers};
 use mytriton_tile::emit::{Emitter, result_of};
 use mytriton_tile::ops::TransposeOp;
 use mytriton_tile::permutation_of;
-use rustc_hash::FxHashMap;
 
-use super::{Conversion, LANES, thread};
+use super::{Conversion, thread};
 use crate::ir::{PassResult, error_at, layout_at};
-
-/// For each register of `to` a register of `from` in the same thread that holds the element which it comes from. `source`
-/// says where that is from where it goes to, and is affine.
-///
-/// # Errors
-/// Says how the lanes or warps of the layouts differ, or that registers do not suffice.
-pub fn held(
-    from: &DistributedLayout,
-    to: &DistributedLayout,
-    source: impl Fn(&[u32]) -> Vec<u32>,
-) -> Result<Vec<u32>, String> {
-    // Lanes and warps must agree bit by bit; then registers can be matched in any one thread.
-    if from.num_warps() != to.num_warps() {
-        return Err("the operand's layout is of another number of warps than the result's".to_owned());
-    }
-    let origin = source(&to.coords(0, 0, 0));
-    let moved = |at: &[u32]| -> Vec<u32> { source(at).iter().zip(&origin).map(|(a, b)| a ^ b).collect() };
-    for bit in 0..LANES.ilog2() {
-        if moved(&to.coords(0, 1 << bit, 0))[..] != from.coords(0, 1 << bit, 0)[..] {
-            return Err(format!(
-                "lane bit {bit} of the operand's layout differs from the result's"
-            ));
-        }
-    }
-    for bit in 0..to.num_warps().ilog2() {
-        if moved(&to.coords(0, 0, 1 << bit))[..] != from.coords(0, 0, 1 << bit)[..] {
-            return Err(format!(
-                "warp bit {bit} of the operand's layout differs from the result's"
-            ));
-        }
-    }
-    let registers: FxHashMap<Vec<u32>, u32> = (0..from.num_registers())
-        .rev()
-        .map(|r| (from.coords(r, 0, 0).to_vec(), r))
-        .collect();
-    (0..to.num_registers())
-        .map(|r| registers.get(&source(&to.coords(r, 0, 0))).copied())
-        .collect::<Option<_>>()
-        .ok_or_else(|| "the operand's layout does not hold what the result's needs".to_owned())
-}
 
 impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     /// An operation whose result has at each place the operand's element at `source` of it.
@@ -63,7 +22,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         source: impl Fn(&[u32]) -> Vec<u32>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let (from, to) = layouts(op)?;
-        let picked = held(&from, &to, source).map_err(|message| error_at(op, message))?;
+        let picked = source_registers(&from, &to, source).map_err(|e| error_at(op, e.to_string()))?;
         Ok(thread::pick(emitter, operand, &picked, ty))
     }
 

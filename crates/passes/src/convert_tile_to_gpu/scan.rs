@@ -1,38 +1,21 @@
-//! `tile.scan`, bit by bit of the coordinate along the axis.
+//! `tile.scan`, by the plan that the `layout` crate derives: rows in the thread, then pairs of segments bit by bit.
 //!
-//! After the lowest n bits every block of 2^n elements along the axis has its *total*, known to all threads that hold one
-//! of its elements, and for each element the *carry*: the combination of what stands before its own row in the block. A
-//! row is the elements that a thread holds next to one another from the lowest bits on; it is scanned first, one by one,
-//! and the carry enters it last. The next bit joins pairs of blocks: elements of the second get the first's total before
-//! their carry. The bit is one
-//!
-//! - of the register: both blocks are in the thread;
-//! - of the lane: the other total comes by a shuffle;
-//! - of the warp: totals go through shared memory, those of neighbouring bits of the warp together.
-//!
-//! So any layout will do in which each bit of the coordinate is one bit of the register, lane or warp and theirs alone.
-//! With `reverse` the second block is the one at lower coordinates, and padding, which then comes first, is not live.
+//! Each segment has its total, and each of its rows the *carry*: what stands before the row in the segment, combined. The
+//! carry enters the row's elements last. Where two segments are joined, the rows of the second get the first's total before
+//! their carry. With `reverse` the second segment is the one at lower coordinates, and padding, which then comes first, is
+//! not live.
 
 use std::collections::BTreeMap;
 
 use melior::ir::{OperationRef, Value, ValueLike};
-use mytriton_layout::DistributedLayout;
+use mytriton_layout::{ScanPlan, ScanStep, WarpPartials};
 use mytriton_tile::emit::{CmpI, Emitter, shape_of};
 use mytriton_tile::ops::ScanOp;
 
+use super::Conversion;
 use super::combine::{Combine, Live, Partial};
 use super::thread::{extract, from_elements};
-use super::warps::Holders;
-use super::{Conversion, LANES};
 use crate::ir::{PassResult, error_at, key, layout_at};
-
-/// Where a bit of the coordinate is, by the number of the bit there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Home {
-    Register(u32),
-    Lane(u32),
-    Warp(u32),
-}
 
 /// The scan of one operation while it is lowered.
 struct Scan<'c, 'o, 'a> {
@@ -59,7 +42,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let ty = ty.ok_or_else(|| error_at(op, "a scan has an operand"))?;
         let layout = layout_at(op, ty)?.ok_or_else(|| error_at(op, "a tile is expected"))?;
         let extent = shape_of(ty).and_then(|shape| shape.get(axis).copied()).unwrap_or(1);
-        let homes = homes(op, &layout, axis)?;
+        let plan = ScanPlan::new(&layout, axis).map_err(|e| error_at(op, e.to_string()))?;
         let reverse = scan.reverse();
         let combine = Combine::new(scan.combine());
         // Padding at the end has no element after it that would take it in.
@@ -69,17 +52,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         };
 
         let represents = layout.register_representatives();
-        let in_row: Vec<u32> = homes
-            .iter()
-            .map_while(|home| match home {
-                Home::Register(bit) => Some(1 << bit),
-                _ => None,
-            })
-            .collect();
-        let within = in_row.iter().fold(0, |mask, bit| mask | bit);
-        let starts: Vec<u32> = (0..layout.num_registers())
-            .filter(|&register| represents[register as usize] == register && register & within == 0)
-            .collect();
+        let within = plan.row.iter().fold(0, |mask, bit| mask | bit);
         let mut state = Scan {
             combine,
             reverse,
@@ -88,11 +61,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             joined: within,
         };
         let mut prefixes: BTreeMap<u32, Partial<'c, 'a>> = BTreeMap::new();
-        for &start in &starts {
+        for &start in &plan.starts {
             let mut total: Option<Partial<'c, 'a>> = None;
-            for index in 0..1u32 << in_row.len() {
+            for index in 0..1u32 << plan.row.len() {
                 let index = if reverse { !index } else { index };
-                let bits = in_row.iter().enumerate().filter(|(i, _)| index >> i & 1 != 0);
+                let bits = plan.row.iter().enumerate().filter(|(i, _)| index >> i & 1 != 0);
                 let register = bits.fold(start, |register, (_, bit)| register | bit);
                 let values = operands.iter().map(|&vector| extract(emitter, vector, register));
                 let element = Partial {
@@ -113,26 +86,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             }
         }
 
-        let mut rest = &homes[in_row.len()..];
-        let mut same = 0;
-        while let Some((&home, after)) = rest.split_first() {
-            rest = after;
-            match home {
-                Home::Register(bit) => self.join_registers(emitter, &mut state, 1 << bit)?,
-                Home::Lane(bit) => {
-                    self.join_lanes(emitter, &mut state, bit)?;
-                    same |= 1 << bit;
-                }
-                Home::Warp(bit) => {
-                    let mut bits = vec![bit];
-                    while let Some((&Home::Warp(next), after)) = rest.split_first() {
-                        bits.push(next);
-                        rest = after;
-                    }
-                    let holders = Holders::new(&layout, &bits, same);
-                    self.join_warps(emitter, op, &mut state, &holders)?;
-                    same |= bits.iter().fold(0, |mask, bit| mask | 1 << (LANES.ilog2() + bit));
-                }
+        for step in &plan.steps {
+            match step {
+                ScanStep::Registers { mask } => self.join_registers(emitter, &mut state, *mask)?,
+                ScanStep::Lanes { bit } => self.join_lanes(emitter, &mut state, *bit)?,
+                ScanStep::Warps(warps) => self.join_warps(emitter, op, &mut state, warps)?,
             }
         }
 
@@ -206,11 +164,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         emitter: Emitter<'c, 'a>,
         op: OperationRef<'c, '_>,
         state: &mut Scan<'c, '_, 'a>,
-        holders: &Holders,
+        warps: &WarpPartials,
     ) -> PassResult<'c> {
         let (blocks, totals): (Vec<u32>, Vec<_>) = state.totals.clone().into_iter().unzip();
-        let parts = self.parts_of_warps(emitter, op, "the scan", &totals, holders)?;
-        let own = self.thread.gathered(emitter, &holders.across);
+        let parts = self.parts_of_warps(emitter, op, "the scan", &totals, warps)?;
+        let own = self.thread.gathered(emitter, &warps.reduced);
         for (block, mut parts) in blocks.into_iter().zip(parts) {
             let mut numbers: Vec<usize> = (0..parts.len()).collect();
             if state.reverse {
@@ -244,41 +202,4 @@ impl Scan<'_, '_, '_> {
         let in_block = |start: &u32| start & !self.joined == block & !self.joined;
         self.carries.keys().copied().filter(in_block).collect()
     }
-}
-
-/// Where each bit of the coordinate along the axis is, from the lowest on.
-fn homes<'c>(op: OperationRef<'c, '_>, layout: &DistributedLayout, axis: usize) -> PassResult<'c, Vec<Home>> {
-    let bits = layout.shape()[axis].ilog2();
-    let mut homes: Vec<Option<Home>> = vec![None; bits as usize];
-    for input in ["register", "lane", "warp"] {
-        for (number, basis) in layout.linear().bases(input).enumerate() {
-            let along = basis[axis];
-            if along == 0 {
-                continue;
-            }
-            let alone = along.is_power_of_two() && basis.iter().enumerate().all(|(d, &c)| d == axis || c == 0);
-            let place = &mut homes[along.ilog2() as usize];
-            if !alone || place.is_some() {
-                return Err(error_at(
-                    op,
-                    format!(
-                        "a scan along axis {axis} takes a layout in which each bit of that coordinate is one bit of the \
-                         register, lane or warp; {input} bit {number} is none: convert the layout first"
-                    ),
-                ));
-            }
-            let number = number as u32;
-            *place = Some(match input {
-                "register" => Home::Register(number),
-                "lane" => Home::Lane(number),
-                _ => Home::Warp(number),
-            });
-        }
-    }
-    homes.into_iter().collect::<Option<_>>().ok_or_else(|| {
-        error_at(
-            op,
-            format!("a scan along axis {axis} takes a layout of one thread block"),
-        )
-    })
 }

@@ -2,6 +2,7 @@
 
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type, Value, ValueLike};
+use mytriton_layout::{WordPlan, WordSlot};
 use mytriton_tile::emit::Emitter;
 use mytriton_tile::types::ssa_scalar;
 
@@ -9,14 +10,6 @@ use super::combine::{Live, Partial};
 use super::{Conversion, LANES};
 
 const WORD_BITS: u32 = 32;
-
-/// Where a number travels.
-enum Place {
-    /// In one word from this bit on.
-    Part { word: usize, bit: u32 },
-    /// In this word and the next.
-    Two { low: usize },
-}
 
 /// The lane that numbers come from.
 #[derive(Clone, Copy)]
@@ -63,27 +56,20 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> Vec<Value<'c, 'a>> {
         let int = |bits: u32| -> Type<'c> { IntegerType::new(self.context, bits).into() };
         let word_type = int(WORD_BITS);
+        let plan = WordPlan::new(values.iter().map(|value| bits_of(value.r#type())));
         let mut words: Vec<Value<'c, 'a>> = Vec::new();
-        let mut places = Vec::new();
-        // The word that has room, and how much of it is taken.
-        let mut open: Option<(usize, u32)> = None;
-        for &value in values {
+        for (&value, &slot) in values.iter().zip(&plan.slots) {
             let bits = bits_of(value.r#type());
             let number = as_type(emitter, value, int(bits));
-            if bits == 2 * WORD_BITS {
+            let WordSlot::Part { word, bit } = slot else {
                 let half = emitter.int_like(int(bits), WORD_BITS.into());
                 let high = emitter.binary("arith.shrui", number, half);
-                places.push(Place::Two { low: words.len() });
                 words.extend([number, high].map(|part| emitter.value("arith.trunci", &[part], word_type, &[])));
                 continue;
-            }
+            };
             let number = match bits < WORD_BITS {
                 true => emitter.value("arith.extui", &[number], word_type, &[]),
                 false => number,
-            };
-            let (word, bit) = match open {
-                Some((word, taken)) if taken + bits <= WORD_BITS => (word, taken),
-                _ => (words.len(), 0),
             };
             if bit == 0 {
                 words.push(number);
@@ -92,12 +78,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let shifted = emitter.binary("arith.shli", number, amount);
                 words[word] = emitter.binary("arith.ori", words[word], shifted);
             }
-            if bit + bits < WORD_BITS {
-                open = Some((word, bit + bits));
-            } else if bit > 0 {
-                open = None;
-            }
-            places.push(Place::Part { word, bit });
         }
         let mode = match from {
             From::Flipped(_) => "#gpu<shuffle_mode xor>",
@@ -114,18 +94,18 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             let shuffle = emitter.op("gpu.shuffle", &[*word, offset, width], &results, &[("mode", mode)]);
             *word = mytriton_tile::emit::result_of(shuffle, 0);
         }
-        let received = |(&value, place): (&Value<'c, 'a>, &Place)| {
+        let received = |(&value, slot): (&Value<'c, 'a>, &WordSlot)| {
             let ty = value.r#type();
             let bits = bits_of(ty);
-            let number = match *place {
-                Place::Two { low } => {
+            let number = match *slot {
+                WordSlot::Pair { low } => {
                     let [low, high] =
                         [low, low + 1].map(|word| emitter.value("arith.extui", &[words[word]], int(bits), &[]));
                     let half = emitter.int_like(int(bits), WORD_BITS.into());
                     let high = emitter.binary("arith.shli", high, half);
                     emitter.binary("arith.ori", low, high)
                 }
-                Place::Part { word, bit } => {
+                WordSlot::Part { word, bit } => {
                     let mut number = words[word];
                     if bit > 0 {
                         let amount = emitter.int_like(word_type, bit.into());
@@ -139,7 +119,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             };
             as_type(emitter, number, ty)
         };
-        values.iter().zip(&places).map(received).collect()
+        values.iter().zip(&plan.slots).map(received).collect()
     }
 }
 

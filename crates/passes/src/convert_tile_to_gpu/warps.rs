@@ -2,50 +2,14 @@
 
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
-use mytriton_layout::DistributedLayout;
+use mytriton_layout::WarpPartials;
 use mytriton_tile::emit::Emitter;
 
+use super::Conversion;
 use super::combine::{Live, Partial};
 use super::scratch::guarded;
 use super::stored::stored_bytes;
-use super::{Conversion, LANES};
 use crate::ir::PassResult;
-
-/// Which threads hold what before an exchange, by bits of the thread's number in its block.
-pub struct Holders {
-    /// Bits, from low to high, that number the warps to read from.
-    pub across: Vec<u32>,
-    /// Bits that tell threads with different tuples apart. Threads that differ in others hold the same.
-    pub apart: u32,
-    /// All bits.
-    pub all: u32,
-}
-
-impl Holders {
-    /// Of partial results in the given layout: `across` bits of the warp hold parts of the same tuple, and the `same` bits of
-    /// the thread nothing that differs.
-    pub fn new(layout: &DistributedLayout, across: &[u32], same: u32) -> Self {
-        let across: Vec<u32> = across.iter().map(|bit| LANES.ilog2() + bit).collect();
-        let moves = |input: &str| {
-            let bases = layout.linear().bases(input).enumerate();
-            bases.fold(0, |bits, (bit, basis)| match basis.iter().any(|&c| c != 0) {
-                true => bits | 1 << bit,
-                false => bits,
-            })
-        };
-        let apart: u32 = moves("lane") | moves("warp") << LANES.ilog2();
-        let taken = across.iter().fold(same, |bits, bit| bits | 1 << bit);
-        Holders {
-            across,
-            apart: apart & !taken,
-            all: layout.num_warps() * LANES - 1,
-        }
-    }
-
-    fn num_parts(&self) -> u64 {
-        1 << self.across.len()
-    }
-}
 
 /// One array in shared memory, of the numbers of an operand or of whether they are live.
 struct Column<'c> {
@@ -65,11 +29,10 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         op: OperationRef<'c, '_>,
         what: &str,
         partials: &[Partial<'c, 'a>],
-        holders: &Holders,
+        warps: &WarpPartials,
     ) -> PassResult<'c, Vec<Vec<Partial<'c, 'a>>>> {
-        let apart: Vec<u32> = (0..32).filter(|bit| holders.apart >> bit & 1 != 0).collect();
-        let (tuples, threads) = (partials.len() as u64, 1u64 << apart.len());
-        let records = holders.num_parts() * tuples * threads;
+        let (tuples, threads) = (partials.len() as u64, 1u64 << warps.distinct.len());
+        let records = warps.num_parts() * tuples * threads;
         let Some(first) = partials.first() else {
             return Ok(Vec::new());
         };
@@ -87,8 +50,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         }
         let scratch = self.scratch(emitter, op, what, end)?;
 
-        let thread = self.thread.gathered(emitter, &apart);
-        let part = self.thread.gathered(emitter, &holders.across);
+        let thread = self.thread.gathered(emitter, &warps.distinct);
+        let part = self.thread.gathered(emitter, &warps.reduced);
         let scale = emitter.int_like(part.r#type(), (tuples * threads) as i64);
         let own = emitter.binary("arith.muli", part, scale);
         let own = emitter.binary("arith.addi", own, thread);
@@ -98,8 +61,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             let start = emitter.int_like(index.r#type(), (column.start + record * column.bytes) as i64);
             emitter.binary("arith.addi", scaled, start)
         };
-        let across = holders.across.iter().fold(0, |bits, bit| bits | 1 << bit);
-        let writer = self.thread.is_zero_in(emitter, holders.all & !(holders.apart | across));
+        let writer = self.thread.is_zero_in(emitter, warps.copies);
         guarded(emitter, writer, |emitter| {
             for (tuple, partial) in partials.iter().enumerate() {
                 let flag = partial.live.value(emitter);
@@ -124,7 +86,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                     },
                 }
             };
-            (0..holders.num_parts()).map(part).collect()
+            (0..warps.num_parts()).map(part).collect()
         };
         Ok(partials.iter().enumerate().map(parts_of).collect())
     }

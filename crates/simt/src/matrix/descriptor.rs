@@ -140,7 +140,7 @@ mod tests {
             let width = swizzle.bytes();
             let tile = hardware_swizzled([64, width / 2], 2, swizzle)
                 .unwrap()
-                .invert()
+                .pseudo_invert()
                 .unwrap();
             for step in 0..width / 32 {
                 let descriptor = encode(2048 + u64::from(step) * 32, 16, u64::from(width) * 8, mode);
@@ -163,7 +163,10 @@ mod tests {
     fn columns_lie_as_in_swizzled_tiles() {
         for (mode, swizzle) in SWIZZLES {
             let columns = swizzle.bytes() / 2;
-            let tile = hardware_swizzled([16, columns], 2, swizzle).unwrap().invert().unwrap();
+            let tile = hardware_swizzled([16, columns], 2, swizzle)
+                .unwrap()
+                .pseudo_invert()
+                .unwrap();
             let bytes = u64::from(swizzle.bytes()) * 16;
             let descriptor = encode(4096, bytes, bytes / 2, mode);
             let of = Pieces {

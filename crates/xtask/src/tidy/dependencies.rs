@@ -48,7 +48,7 @@ const LAYERS: &[Layer] = &[
     plain("frontend", &["ssa"]),
     plain("fuzz", &["ssa", "interp"]),
     plain("macros", &["ssa"]),
-    plain("codegen-cuda", &["ssa", "layout"]),
+    plain("codegen-cuda", &["ssa"]),
     plain("runtime", &["abi"]),
     plain("simt", &["ssa", "layout"]),
     mlir("tile-sys", &["layout"]),

@@ -12,6 +12,8 @@ mod mutate;
 mod probe_arguments;
 #[path = "../../../../../fuzz/src/probe/diagnostics.rs"]
 mod probe_diagnostics;
+#[path = "../../../../../fuzz/src/probe/layout.rs"]
+mod probe_layout;
 #[path = "../../../../../fuzz/src/probe/npy.rs"]
 mod probe_npy;
 
@@ -51,6 +53,12 @@ fn arguments() {
 fn diagnostics() {
     let words = include_str!("../../../../../fuzz/dictionaries/ssa.dict");
     replay("diagnostics", words, probe_diagnostics::probe);
+}
+
+#[test]
+fn layouts() {
+    let words = include_str!("../../../../../fuzz/dictionaries/layout.dict");
+    replay("layout", words, probe_layout::probe);
 }
 
 /// Command lines, an argument a line; and what `MYTRITON_LOG` may hold.

@@ -15,6 +15,7 @@ mod layout;
 mod literal;
 mod npy;
 mod output;
+mod picture;
 mod run;
 mod source;
 mod summary;

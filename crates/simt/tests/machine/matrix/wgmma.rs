@@ -71,7 +71,10 @@ struct Placed {
 }
 
 fn invert(shape: [u32; 2], bytes: u32, swizzle: HardwareSwizzle) -> LinearLayout {
-    hardware_swizzled(shape, bytes, swizzle).unwrap().invert().unwrap()
+    hardware_swizzled(shape, bytes, swizzle)
+        .unwrap()
+        .pseudo_invert()
+        .unwrap()
 }
 
 /// Where an element is, from (mn, k).

@@ -1,0 +1,5 @@
+//! Pictures: what they say, where texts are wrong, and what the documentation shows.
+
+mod errors;
+mod page;
+mod pictures;
