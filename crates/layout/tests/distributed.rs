@@ -374,7 +374,7 @@ fn hardware_swizzles() {
 #[test]
 fn hardware_swizzles_are_a_formula_on_bytes() {
     for width in [HardwareSwizzle::B32, HardwareSwizzle::B64, HardwareSwizzle::B128] {
-        for element in [1, 2, 4] {
+        for element in [1, 2, 4, 8] {
             let columns = width.bytes() / element;
             let place = hardware_swizzled([16, columns], element, width)
                 .unwrap()
