@@ -2,120 +2,122 @@
 //!
 //! `minnumf` and `maxnumf` prefer a number to a NaN and order the zeros, as the passes lower them (IEEE 754-2019,
 //! minimumNumber); `minimumf` and `maximumf` prefer the NaN. Conversions of floats to integers saturate where `arith`
-//! leaves the value open. Signed operations read a truth value as 0 and -1.
+//! leaves the value open. Signed operations read a boolean as 0 and -1.
 
+use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use mytriton_simt::program::{Instr, Reg};
 use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp};
+use mytriton_tile::ops::arith::{self, CmpFPredicate, CmpIPredicate};
+use mytriton_tile::ops::ub;
 
 use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, UNKNOWN, Words};
 
-/// Functions of two numbers: name, operation.
-const BINARY: &[(&str, BinaryOp)] = &[
-    ("addi", BinaryOp::Add),
-    ("subi", BinaryOp::Sub),
-    ("muli", BinaryOp::Mul),
-    ("divsi", BinaryOp::DivS),
-    ("divui", BinaryOp::DivU),
-    ("remsi", BinaryOp::RemS),
-    ("remui", BinaryOp::RemU),
-    ("andi", BinaryOp::And),
-    ("ori", BinaryOp::Or),
-    ("xori", BinaryOp::Xor),
-    ("shli", BinaryOp::Shl),
-    ("shrsi", BinaryOp::ShrS),
-    ("shrui", BinaryOp::ShrU),
-    ("minsi", BinaryOp::MinS),
-    ("maxsi", BinaryOp::MaxS),
-    ("minui", BinaryOp::MinU),
-    ("maxui", BinaryOp::MaxU),
-    ("addf", BinaryOp::Add),
-    ("subf", BinaryOp::Sub),
-    ("mulf", BinaryOp::Mul),
-    ("divf", BinaryOp::DivRn),
-    ("remf", BinaryOp::Rem),
-    ("minnumf", BinaryOp::Min),
-    ("maxnumf", BinaryOp::Max),
-    ("minimumf", BinaryOp::MinNan),
-    ("maximumf", BinaryOp::MaxNan),
-];
-
-/// The predicates of `cmpi`, by number.
-const CMPI: [CmpPred; 10] = [
-    CmpPred::Eq,
-    CmpPred::Ne,
-    CmpPred::Lt,
-    CmpPred::Le,
-    CmpPred::Gt,
-    CmpPred::Ge,
-    CmpPred::LtU,
-    CmpPred::LeU,
-    CmpPred::GtU,
-    CmpPred::GeU,
-];
-
 impl Decoder<'_> {
-    pub(crate) fn arith(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        if let Some(&(_, binary)) = BINARY.iter().find(|row| row.0 == name) {
-            self.nearest_rounding(op)?;
-            let ty = self.result_scalar(op, 0)?;
-            self.elementwise(op, |this, [a, b]| this.arithmetic(binary, ty, a, b))?;
-            return Ok(true);
+    pub(crate) fn arith(&mut self, view: arith::Op<'_, '_>) -> Result {
+        use arith::Op as A;
+        let op = view.operation();
+        match view {
+            A::AddI(_) | A::AddF(_) => self.of_two(op, BinaryOp::Add),
+            A::SubI(_) | A::SubF(_) => self.of_two(op, BinaryOp::Sub),
+            A::MulI(_) | A::MulF(_) => self.of_two(op, BinaryOp::Mul),
+            A::DivSI(_) => self.of_two(op, BinaryOp::DivS),
+            A::DivUI(_) => self.of_two(op, BinaryOp::DivU),
+            A::DivF(_) => self.of_two(op, BinaryOp::DivRn),
+            A::RemSI(_) => self.of_two(op, BinaryOp::RemS),
+            A::RemUI(_) => self.of_two(op, BinaryOp::RemU),
+            A::RemF(_) => self.of_two(op, BinaryOp::Rem),
+            A::AndI(_) => self.of_two(op, BinaryOp::And),
+            A::OrI(_) => self.of_two(op, BinaryOp::Or),
+            A::XOrI(_) => self.of_two(op, BinaryOp::Xor),
+            A::ShLI(_) => self.of_two(op, BinaryOp::Shl),
+            A::ShRSI(_) => self.of_two(op, BinaryOp::ShrS),
+            A::ShRUI(_) => self.of_two(op, BinaryOp::ShrU),
+            A::MinSI(_) => self.of_two(op, BinaryOp::MinS),
+            A::MaxSI(_) => self.of_two(op, BinaryOp::MaxS),
+            A::MinUI(_) => self.of_two(op, BinaryOp::MinU),
+            A::MaxUI(_) => self.of_two(op, BinaryOp::MaxU),
+            A::MinNumF(_) => self.of_two(op, BinaryOp::Min),
+            A::MaxNumF(_) => self.of_two(op, BinaryOp::Max),
+            A::MinimumF(_) => self.of_two(op, BinaryOp::MinNan),
+            A::MaximumF(_) => self.of_two(op, BinaryOp::MaxNan),
+            A::NegF(_) => self.negate(op),
+            A::CmpI(view) => self.cmpi(op, compared(view.predicate())),
+            A::CmpF(view) => self.cmpf(op, view.predicate()),
+            A::Select(_) => self.arith_select(op),
+            A::AddUIExtended(_) => self.add_extended(op),
+            A::MulSIExtended(_) => self.mul_extended(op, true),
+            A::MulUIExtended(_) => self.mul_extended(op, false),
+            A::CeilDivUI(_) => self.rounded_quotient(op, |this, ty, a, b| this.ceil_div_u(ty, a, b)),
+            A::CeilDivSI(_) => self.rounded_quotient(op, |this, ty, a, b| this.rounded_div_s(ty, a, b, true)),
+            A::FloorDivSI(_) => self.rounded_quotient(op, |this, ty, a, b| this.rounded_div_s(ty, a, b, false)),
+            A::ExtSI(_) | A::IndexCast(_) => self.resized(op, true),
+            A::ExtUI(_) | A::TruncI(_) | A::IndexCastUI(_) => self.resized(op, false),
+            A::ExtF(_) => self.convert(op, CastKind::FExt),
+            A::TruncF(_) => self.convert(op, CastKind::FTrunc),
+            A::SIToFP(_) => self.convert(op, CastKind::SToF),
+            A::UIToFP(_) => self.convert(op, CastKind::UToF),
+            A::FPToSI(_) => self.convert(op, CastKind::FToS),
+            A::FPToUI(_) => self.convert(op, CastKind::FToU),
+            A::Bitcast(_) => self.renamed(op),
+            A::Constant(view) => self.define_constant(op, "value", view.value()),
         }
-        match name {
-            "constant" => self.arith_constant(op)?,
-            "negf" => {
-                let ty = self.result_scalar(op, 0)?;
-                self.elementwise(op, |this, [a]| this.unary(UnaryOp::Neg, ty, a))?;
-            }
-            "cmpi" => self.cmpi(op)?,
-            "cmpf" => self.cmpf(op)?,
-            "select" => self.arith_select(op)?,
-            "addui_extended" => {
-                let ty = self.operand_scalar(op, 0)?;
-                self.two_results(op, |this, a, b| {
-                    let sum = this.binary(BinaryOp::Add, ty, a, b);
-                    (sum, this.cmp(CmpPred::LtU, ty, sum, a))
-                })?;
-            }
-            "mulsi_extended" | "mului_extended" => {
-                let ty = self.operand_scalar(op, 0)?;
-                self.two_results(op, |this, a, b| {
-                    let low = this.binary(BinaryOp::Mul, ty, a, b);
-                    (low, this.mul_high(name == "mulsi_extended", ty, a, b))
-                })?;
-            }
-            "ceildivui" | "ceildivsi" | "floordivsi" => {
-                let ty = self.result_scalar(op, 0)?;
-                self.elementwise(op, |this, [a, b]| match name {
-                    _ if ty == Scalar::I1 => this.binary(BinaryOp::DivU, ty, a, b),
-                    "ceildivui" => this.ceil_div_u(ty, a, b),
-                    _ => this.rounded_div_s(ty, a, b, name == "ceildivsi"),
-                })?;
-            }
-            "extsi" | "extui" | "trunci" | "index_cast" | "index_castui" => {
-                let (from, to) = (self.operand_scalar(op, 0)?, self.result_scalar(op, 0)?);
-                let signed = matches!(name, "extsi" | "index_cast");
-                self.elementwise(op, |this, [a]| this.resize(signed, from, to, a))?;
-            }
-            "extf" | "truncf" | "sitofp" | "uitofp" | "fptosi" | "fptoui" => self.convert(op, name)?,
-            "bitcast" => {
-                let words = self.operand(op, 0)?;
-                self.define(op, 0, words)?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
     }
 
-    /// `ub.poison`.
-    pub(crate) fn ub(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        if name != "poison" {
-            return Ok(false);
+    /// A function of two numbers.
+    pub(crate) fn of_two(&mut self, op: Op<'_, '_>, binary: BinaryOp) -> Result {
+        self.nearest_rounding(op)?;
+        let ty = self.result_scalar(op, 0)?;
+        self.elementwise(op, |this, [a, b]| this.arithmetic(binary, ty, a, b))
+    }
+
+    pub(crate) fn negate(&mut self, op: Op<'_, '_>) -> Result {
+        let ty = self.result_scalar(op, 0)?;
+        self.elementwise(op, |this, [a]| this.unary(UnaryOp::Neg, ty, a))
+    }
+
+    fn add_extended(&mut self, op: Op<'_, '_>) -> Result {
+        let ty = self.operand_scalar(op, 0)?;
+        self.two_results(op, |this, a, b| {
+            let sum = this.binary(BinaryOp::Add, ty, a, b);
+            (sum, this.cmp(CmpPred::LtU, ty, sum, a))
+        })
+    }
+
+    fn mul_extended(&mut self, op: Op<'_, '_>, signed: bool) -> Result {
+        let ty = self.operand_scalar(op, 0)?;
+        self.two_results(op, |this, a, b| {
+            let low = this.binary(BinaryOp::Mul, ty, a, b);
+            (low, this.mul_high(signed, ty, a, b))
+        })
+    }
+
+    /// A quotient that `of` rounds; one of booleans is exact.
+    fn rounded_quotient(&mut self, op: Op<'_, '_>, mut of: impl FnMut(&mut Self, Scalar, Reg, Reg) -> Reg) -> Result {
+        let ty = self.result_scalar(op, 0)?;
+        self.elementwise(op, |this, [a, b]| match ty {
+            Scalar::I1 => this.binary(BinaryOp::DivU, ty, a, b),
+            _ => of(this, ty, a, b),
+        })
+    }
+
+    /// An integer of another width.
+    pub(crate) fn resized(&mut self, op: Op<'_, '_>, signed: bool) -> Result {
+        let (from, to) = (self.operand_scalar(op, 0)?, self.result_scalar(op, 0)?);
+        self.elementwise(op, |this, [a]| this.resize(signed, from, to, a))
+    }
+
+    /// The result has the registers of the first operand.
+    pub(crate) fn renamed(&mut self, op: Op<'_, '_>) -> Result {
+        let words = self.operand(op, 0)?;
+        self.define(op, 0, words)
+    }
+
+    pub(crate) fn ub(&mut self, view: ub::Op<'_, '_>) -> Result {
+        match view {
+            ub::Op::Poison(_) => self.define_zero(view.operation()),
         }
-        self.define_zero(op)?;
-        Ok(true)
     }
 
     /// Defines the result as zeros.
@@ -125,18 +127,13 @@ impl Decoder<'_> {
         self.define(op, 0, std::iter::repeat_n(zero, ty.registers()).collect())
     }
 
-    fn arith_constant(&mut self, op: Op<'_, '_>) -> Result {
-        let words = self.constant_value(op, "value")?;
-        self.define(op, 0, words)
-    }
-
-    /// The registers of the constant that an attribute gives in the type of the result.
-    pub(crate) fn constant_value(&mut self, op: Op<'_, '_>, name: &str) -> Result<Words> {
+    /// Defines the result as the constant that the attribute of this name gives in the result's type.
+    pub(crate) fn define_constant(&mut self, op: Op<'_, '_>, name: &str, value: Attribute<'_>) -> Result {
         let (ty, scalar) = (self.result_ty(op, 0)?, self.result_scalar(op, 0)?);
-        let value = op.attribute(name).map_err(|_| self.bad_attribute(op, name))?;
         let bits = attributes::constant(value, scalar, ty.registers());
         let bits = bits.ok_or_else(|| self.bad_attribute(op, name))?;
-        Ok(bits.into_iter().map(|bits| self.constant(bits)).collect())
+        let words = bits.into_iter().map(|bits| self.constant(bits)).collect();
+        self.define(op, 0, words)
     }
 
     fn nearest_rounding(&self, op: Op<'_, '_>) -> Result {
@@ -205,10 +202,7 @@ impl Decoder<'_> {
         self.select(wrong, other, quotient)
     }
 
-    pub(crate) fn cmpi(&mut self, op: Op<'_, '_>) -> Result {
-        let number = attributes::integer(op, "predicate").and_then(|number| usize::try_from(number).ok());
-        let pred = number.and_then(|number| CMPI.get(number).copied());
-        let mut pred = pred.ok_or_else(|| self.bad_attribute(op, "predicate"))?;
+    pub(crate) fn cmpi(&mut self, op: Op<'_, '_>, mut pred: CmpPred) -> Result {
         let ty = self.operand_scalar(op, 0)?;
         if let (Scalar::I1, Some(unsigned)) = (ty, pred.unsigned()) {
             // As signed numbers, true is below false.
@@ -217,51 +211,48 @@ impl Decoder<'_> {
         self.elementwise(op, |this, [a, b]| this.cmp(pred, ty, a, b))
     }
 
-    pub(crate) fn cmpf(&mut self, op: Op<'_, '_>) -> Result {
-        let number = attributes::integer(op, "predicate").filter(|number| (0..16).contains(number));
-        let number = number.ok_or_else(|| self.bad_attribute(op, "predicate"))?;
+    pub(crate) fn cmpf(&mut self, op: Op<'_, '_>, pred: CmpFPredicate) -> Result {
         let ty = self.operand_scalar(op, 0)?;
-        self.elementwise(op, |this, [a, b]| this.compare_floats(number, ty, a, b))
+        self.elementwise(op, |this, [a, b]| this.compare_floats(pred, ty, a, b))
     }
 
-    /// The predicates of `cmpf` by number. Ordered ones and `une` are instructions, and an unordered one is the opposite
-    /// of an ordered one.
-    fn compare_floats(&mut self, number: i64, ty: Scalar, a: Reg, b: Reg) -> Reg {
-        let ordered = match number {
-            0 | 15 => return self.constant(u64::from(number == 15)),
-            1 => CmpPred::Eq,
-            2 => CmpPred::Gt,
-            3 => CmpPred::Ge,
-            4 => CmpPred::Lt,
-            5 => CmpPred::Le,
-            // one: less or greater.
-            6 => {
+    /// Ordered predicates and `une` are instructions, and an unordered one is the opposite of an ordered one.
+    fn compare_floats(&mut self, pred: CmpFPredicate, ty: Scalar, a: Reg, b: Reg) -> Reg {
+        use CmpFPredicate as P;
+        match pred {
+            P::AlwaysFalse => self.constant(0),
+            P::AlwaysTrue => self.constant(1),
+            P::Oeq => self.cmp(CmpPred::Eq, ty, a, b),
+            P::Ogt => self.cmp(CmpPred::Gt, ty, a, b),
+            P::Oge => self.cmp(CmpPred::Ge, ty, a, b),
+            P::Olt => self.cmp(CmpPred::Lt, ty, a, b),
+            P::Ole => self.cmp(CmpPred::Le, ty, a, b),
+            P::Une => self.cmp(CmpPred::Ne, ty, a, b),
+            // Less or greater.
+            P::One => {
                 let less = self.cmp(CmpPred::Lt, ty, a, b);
                 let greater = self.cmp(CmpPred::Gt, ty, a, b);
-                return self.binary(BinaryOp::Or, Scalar::I1, less, greater);
+                self.binary(BinaryOp::Or, Scalar::I1, less, greater)
             }
-            // ord: both equal themselves.
-            7 => {
+            // Both equal themselves.
+            P::Ord => {
                 let first = self.cmp(CmpPred::Eq, ty, a, a);
                 let second = self.cmp(CmpPred::Eq, ty, b, b);
-                return self.binary(BinaryOp::And, Scalar::I1, first, second);
+                self.binary(BinaryOp::And, Scalar::I1, first, second)
             }
-            13 => CmpPred::Ne,
-            unordered => {
-                // ueq, ugt, uge, ult, ule, uno: not one, ole, olt, oge, ogt, ord.
-                let opposite = match unordered {
-                    8 => 6,
-                    9 => 5,
-                    10 => 4,
-                    11 => 3,
-                    12 => 2,
-                    _ => 7,
-                };
-                let ordered = self.compare_floats(opposite, ty, a, b);
-                return self.not(ordered);
-            }
-        };
-        self.cmp(ordered, ty, a, b)
+            P::Ueq => self.not_compared(P::One, ty, a, b),
+            P::Ugt => self.not_compared(P::Ole, ty, a, b),
+            P::Uge => self.not_compared(P::Olt, ty, a, b),
+            P::Ult => self.not_compared(P::Oge, ty, a, b),
+            P::Ule => self.not_compared(P::Ogt, ty, a, b),
+            P::Uno => self.not_compared(P::Ord, ty, a, b),
+        }
+    }
+
+    /// The opposite of an ordered predicate.
+    fn not_compared(&mut self, ordered: CmpFPredicate, ty: Scalar, a: Reg, b: Reg) -> Reg {
+        let ordered = self.compare_floats(ordered, ty, a, b);
+        self.not(ordered)
     }
 
     pub(crate) fn arith_select(&mut self, op: Op<'_, '_>) -> Result {
@@ -282,35 +273,40 @@ impl Decoder<'_> {
             .collect()
     }
 
-    /// Conversions of which at least one side is a float, by the name in `arith`.
-    pub(crate) fn convert(&mut self, op: Op<'_, '_>, name: &str) -> Result {
+    /// Conversions of which at least one side is a float.
+    pub(crate) fn convert(&mut self, op: Op<'_, '_>, kind: CastKind) -> Result {
         self.nearest_rounding(op)?;
         let (from, to) = (self.operand_scalar(op, 0)?, self.result_scalar(op, 0)?);
-        self.elementwise(op, |this, [a]| this.converted(name, from, to, a))
+        self.elementwise(op, |this, [a]| this.converted(kind, from, to, a))
     }
 
-    pub(crate) fn converted(&mut self, name: &str, from: Scalar, to: Scalar, a: Reg) -> Reg {
-        match name {
-            "extf" => self.cast(CastKind::FExt, from, to, a),
-            "truncf" => self.cast(CastKind::FTrunc, from, to, a),
-            "uitofp" => self.cast(CastKind::UToF, from, to, a),
-            "sitofp" if from == Scalar::I1 => {
+    fn converted(&mut self, kind: CastKind, from: Scalar, to: Scalar, a: Reg) -> Reg {
+        match kind {
+            CastKind::SToF if from == Scalar::I1 => {
                 let wide = self.cast(CastKind::SExt, from, Scalar::I32, a);
-                self.cast(CastKind::SToF, Scalar::I32, to, wide)
+                self.cast(kind, Scalar::I32, to, wide)
             }
-            "sitofp" => self.cast(CastKind::SToF, from, to, a),
-            _ => {
-                let kind = if name == "fptosi" {
-                    CastKind::FToS
-                } else {
-                    CastKind::FToU
-                };
-                if to == Scalar::I1 {
-                    let wide = self.cast(kind, from, Scalar::I32, a);
-                    return self.cast(CastKind::Trunc, Scalar::I32, to, wide);
-                }
-                self.cast(kind, from, to, a)
+            CastKind::FToS | CastKind::FToU if to == Scalar::I1 => {
+                let wide = self.cast(kind, from, Scalar::I32, a);
+                self.cast(CastKind::Trunc, Scalar::I32, to, wide)
             }
+            _ => self.cast(kind, from, to, a),
         }
+    }
+}
+
+/// The comparison that a predicate of `arith.cmpi` asks for.
+fn compared(pred: CmpIPredicate) -> CmpPred {
+    match pred {
+        CmpIPredicate::Eq => CmpPred::Eq,
+        CmpIPredicate::Ne => CmpPred::Ne,
+        CmpIPredicate::Slt => CmpPred::Lt,
+        CmpIPredicate::Sle => CmpPred::Le,
+        CmpIPredicate::Sgt => CmpPred::Gt,
+        CmpIPredicate::Sge => CmpPred::Ge,
+        CmpIPredicate::Ult => CmpPred::LtU,
+        CmpIPredicate::Ule => CmpPred::LeU,
+        CmpIPredicate::Ugt => CmpPred::GtU,
+        CmpIPredicate::Uge => CmpPred::GeU,
     }
 }

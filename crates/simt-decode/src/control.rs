@@ -12,40 +12,45 @@ use mytriton_simt::program::{Instr, Pc, Reg};
 use mytriton_ssa::{BinaryOp, CmpPred, Scalar};
 use mytriton_tile::emit::argument_of;
 use mytriton_tile::name_of;
+use mytriton_tile::ops::cf;
+use mytriton_tile::ops::scf::{self, ConditionOp, ForOp, IndexSwitchOp};
 
-use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, UNKNOWN, Words};
 
 impl Decoder<'_> {
-    pub(crate) fn scf(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        match name {
-            "for" => self.scf_for(op)?,
-            "if" => self.scf_if(op)?,
-            "while" => self.scf_while(op)?,
-            "index_switch" => self.index_switch(op)?,
-            "execute_region" => {
-                let end = self.region(op, 0)?;
-                let values = self.passed_on(end, 0)?;
-                for (index, words) in values.into_iter().enumerate() {
-                    self.define(op, index, words)?;
-                }
-            }
-            _ => return Ok(false),
+    pub(crate) fn scf(&mut self, view: scf::Op<'_, '_>) -> Result {
+        match view {
+            scf::Op::For(view) => self.scf_for(view),
+            scf::Op::If(view) => self.scf_if(view.operation()),
+            scf::Op::While(view) => self.scf_while(view.operation()),
+            scf::Op::IndexSwitch(view) => self.index_switch(view),
+            scf::Op::ExecuteRegion(view) => self.execute_region(view.operation()),
+            scf::Op::Yield(_) | scf::Op::Condition(_) => Err(self.unknown(view.operation())),
         }
-        Ok(true)
     }
 
-    pub(crate) fn cf(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        if name != "assert" {
-            return Ok(false);
+    pub(crate) fn cf(&mut self, view: cf::Op<'_, '_>) -> Result {
+        let op = view.operation();
+        match view {
+            cf::Op::Assert(view) => {
+                let cond = self.operand_reg(op, 0)?;
+                self.emit(Instr::Assert {
+                    cond,
+                    message: Arc::from(view.msg()),
+                });
+                Ok(())
+            }
+            cf::Op::Branch(_) | cf::Op::CondBranch(_) | cf::Op::Switch(_) => Err(self.unknown(op)),
         }
-        let cond = self.operand_reg(op, 0)?;
-        let message = attributes::string(op, "msg").unwrap_or_default();
-        self.emit(Instr::Assert {
-            cond,
-            message: Arc::from(message),
-        });
-        Ok(true)
+    }
+
+    fn execute_region(&mut self, op: Op<'_, '_>) -> Result {
+        let end = self.region(op, 0)?;
+        let values = self.passed_on(end, 0)?;
+        for (index, words) in values.into_iter().enumerate() {
+            self.define(op, index, words)?;
+        }
+        Ok(())
     }
 
     /// The operands of a terminator from the `first` on.
@@ -91,7 +96,8 @@ impl Decoder<'_> {
         self.patch(at, Instr::Branch { cond, otherwise, join });
     }
 
-    fn scf_for(&mut self, op: Op<'_, '_>) -> Result {
+    fn scf_for(&mut self, view: ForOp<'_, '_>) -> Result {
+        let op = view.operation();
         let (lower, upper, step) = (
             self.operand_reg(op, 0)?,
             self.operand_reg(op, 1)?,
@@ -115,11 +121,7 @@ impl Decoder<'_> {
             self.bind(argument, words.clone());
         }
 
-        let pred = if op.has_attribute("unsignedCmp") {
-            CmpPred::LtU
-        } else {
-            CmpPred::Lt
-        };
+        let pred = if view.unsigned_cmp() { CmpPred::LtU } else { CmpPred::Lt };
         let head = self.pc();
         let inside = self.cmp(pred, ty, index, upper);
         let branch = self.emit(Instr::Join);
@@ -191,7 +193,7 @@ impl Decoder<'_> {
         let test = self.region(op, 0)?;
         let missing = || self.error(op, "'scf.while' has no condition");
         let test = test
-            .filter(|test| name_of(*test) == "scf.condition")
+            .filter(|test| ConditionOp::cast(*test).is_some())
             .ok_or_else(missing)?;
         let cond = self.operand_reg(test, 0)?;
         // A lane that leaves keeps what its last round passed on: nothing needs moving.
@@ -215,9 +217,9 @@ impl Decoder<'_> {
     }
 
     /// A chain of comparisons. The first region is the default one.
-    fn index_switch(&mut self, op: Op<'_, '_>) -> Result {
+    fn index_switch(&mut self, view: IndexSwitchOp<'_, '_>) -> Result {
+        let (op, cases) = (view.operation(), view.cases());
         let selector = self.operand_reg(op, 0)?;
-        let cases = attributes::integers(op, "cases").ok_or_else(|| self.bad_attribute(op, "cases"))?;
         let mut results: Option<Vec<Words>> = None;
         let mut open = Vec::new();
         let regions = (1..=cases.len()).chain([0]);

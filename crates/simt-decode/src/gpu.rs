@@ -3,85 +3,64 @@
 use melior::ir::operation::OperationLike;
 use mytriton_simt::program::{Instr, Reg, Shuffle, Special};
 use mytriton_ssa::{BinaryOp, Scalar};
+use mytriton_tile::ops::gpu::{self, Dimension, ShuffleMode, ShuffleOp};
 
-use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, UNKNOWN, Words};
 
 /// Threads of a warp.
 pub(crate) const LANES: u64 = 32;
 
 impl Decoder<'_> {
-    pub(crate) fn gpu(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        match name {
-            "thread_id" | "block_id" | "block_dim" | "grid_dim" | "global_id" => {
-                let axis = self.axis(op)?;
-                let reg = match name {
-                    "thread_id" => self.special(Special::ThreadId(axis)),
-                    "block_id" => self.special(Special::BlockId(axis)),
-                    "block_dim" => self.special(Special::BlockDim(axis)),
-                    "grid_dim" => self.special(Special::GridDim(axis)),
-                    _ => {
-                        let block = self.special(Special::BlockId(axis));
-                        let threads = self.special(Special::BlockDim(axis));
-                        let first = self.binary(BinaryOp::Mul, Scalar::I64, block, threads);
-                        let thread = self.special(Special::ThreadId(axis));
-                        self.binary(BinaryOp::Add, Scalar::I64, first, thread)
-                    }
-                };
-                self.define_reg(op, 0, reg)?;
+    pub(crate) fn gpu(&mut self, view: gpu::Op<'_, '_>) -> Result {
+        use gpu::Op as G;
+        let op = view.operation();
+        let reg = match view {
+            G::ThreadId(view) => self.special(Special::ThreadId(axis(view.dimension()))),
+            G::BlockId(view) => self.special(Special::BlockId(axis(view.dimension()))),
+            G::BlockDim(view) => self.special(Special::BlockDim(axis(view.dimension()))),
+            G::GridDim(view) => self.special(Special::GridDim(axis(view.dimension()))),
+            G::GlobalId(view) => {
+                let axis = axis(view.dimension());
+                let block = self.special(Special::BlockId(axis));
+                let threads = self.special(Special::BlockDim(axis));
+                let first = self.binary(BinaryOp::Mul, Scalar::I64, block, threads);
+                let thread = self.special(Special::ThreadId(axis));
+                self.binary(BinaryOp::Add, Scalar::I64, first, thread)
             }
-            "lane_id" => {
-                let reg = self.special(Special::Lane);
-                self.define_reg(op, 0, reg)?;
-            }
-            "subgroup_id" => {
-                let reg = self.special(Special::Warp);
-                self.define_reg(op, 0, reg)?;
-            }
-            "num_subgroups" => {
-                let reg = self.warps_of_block();
-                self.define_reg(op, 0, reg)?;
-            }
-            "subgroup_size" => {
-                let reg = self.constant(LANES);
-                self.define_reg(op, 0, reg)?;
-            }
-            "barrier" => {
+            G::LaneId(_) => self.special(Special::Lane),
+            G::SubgroupId(_) => self.special(Special::Warp),
+            G::NumSubgroups(_) => self.warps_of_block(),
+            G::SubgroupSize(_) => self.constant(LANES),
+            G::Barrier(_) => {
                 self.emit(Instr::Barrier);
+                return Ok(());
             }
-            "shuffle" => {
-                let mode = match attributes::word(op, "mode").as_deref() {
-                    Some("xor") => Shuffle::Xor,
-                    Some("up") => Shuffle::Up,
-                    Some("down") => Shuffle::Down,
-                    Some("idx") => Shuffle::Index,
-                    _ => return Err(self.bad_attribute(op, "mode")),
-                };
-                let (lane, width) = (self.operand_reg(op, 1)?, self.operand_reg(op, 2)?);
-                let source = self.operand(op, 0)?;
-                let (words, in_range) = self.shuffled(mode, &source, lane, width, None);
-                self.define(op, 0, words)?;
-                self.define_reg(op, 1, in_range)?;
-            }
-            "dynamic_shared_memory" => {
+            G::Shuffle(view) => return self.gpu_shuffle(view),
+            G::DynamicSharedMemory(_) => {
                 let base = self.dynamic_base();
                 let ty = self.result_ty(op, 0)?;
                 let mut words: Words = smallvec::smallvec![base];
                 words.resize(ty.registers(), UNKNOWN);
-                self.define(op, 0, words)?;
+                return self.define(op, 0, words);
             }
-            _ => return Ok(false),
-        }
-        Ok(true)
+            G::GPUFunc(_) | G::GPUModule(_) | G::Return(_) => return Err(self.unknown(op)),
+        };
+        self.define_reg(op, 0, reg)
     }
 
-    fn axis(&self, op: Op<'_, '_>) -> Result<u8> {
-        match attributes::word(op, "dimension").as_deref() {
-            Some("x") => Ok(0),
-            Some("y") => Ok(1),
-            Some("z") => Ok(2),
-            _ => Err(self.bad_attribute(op, "dimension")),
-        }
+    fn gpu_shuffle(&mut self, view: ShuffleOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let mode = match view.mode() {
+            ShuffleMode::Xor => Shuffle::Xor,
+            ShuffleMode::Up => Shuffle::Up,
+            ShuffleMode::Down => Shuffle::Down,
+            ShuffleMode::Idx => Shuffle::Index,
+        };
+        let (lane, width) = (self.operand_reg(op, 1)?, self.operand_reg(op, 2)?);
+        let source = self.operand(op, 0)?;
+        let (words, in_range) = self.shuffled(mode, &source, lane, width, None);
+        self.define(op, 0, words)?;
+        self.define_reg(op, 1, in_range)
     }
 
     /// The warps of the block, the last of which may not be whole.
@@ -120,6 +99,15 @@ impl Decoder<'_> {
         }
         let in_range = first.unwrap_or_else(|| self.constant(1));
         (words, in_range)
+    }
+}
+
+/// The number of a dimension.
+fn axis(dimension: Dimension) -> u8 {
+    match dimension {
+        Dimension::X => 0,
+        Dimension::Y => 1,
+        Dimension::Z => 2,
     }
 }
 

@@ -4,8 +4,9 @@
 use melior::ir::operation::OperationLike;
 use mytriton_simt::program::{Instr, Reg};
 use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp};
+use mytriton_tile::name_of;
+use mytriton_tile::ops::llvm::{CallIntrinsicOp, CallOp};
 
-use crate::attributes;
 use crate::decoder::{Decoder, Op, Result};
 
 /// What an intrinsic does with each number.
@@ -110,8 +111,8 @@ fn base_name(name: &str) -> &str {
 
 impl Decoder<'_> {
     /// `llvm.call_intrinsic`.
-    pub(crate) fn call_intrinsic(&mut self, op: Op<'_, '_>) -> Result {
-        let name = attributes::string(op, "intrin").unwrap_or_default();
+    pub(crate) fn call_intrinsic(&mut self, view: CallIntrinsicOp<'_, '_>) -> Result {
+        let (op, name) = (view.operation(), view.intrin());
         let known = name.strip_prefix("llvm.").map(base_name);
         let does = known.and_then(|name| INTRINSICS.iter().find(|row| row.0 == name));
         match does {
@@ -120,21 +121,24 @@ impl Decoder<'_> {
         }
     }
 
-    /// `llvm.intr.*`; false for one that is not known.
-    pub(crate) fn intrinsic_operation(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        if name == "assume" {
-            let cond = self.operand_reg(op, 0)?;
-            self.emit(Instr::Assert {
-                cond,
-                message: "what llvm.intr.assume promises".into(),
-            });
-            return Ok(true);
+    /// An intrinsic that is an operation: its name has the intrinsic's.
+    pub(crate) fn intrinsic_operation(&mut self, op: Op<'_, '_>) -> Result {
+        let name = name_of(op);
+        let known = name.strip_prefix("llvm.intr.");
+        let does = known.and_then(|name| INTRINSICS.iter().find(|row| row.0 == name));
+        match does {
+            Some(&(_, does)) => self.apply(op, does),
+            None => Err(self.unknown(op)),
         }
-        match INTRINSICS.iter().find(|row| row.0 == name) {
-            Some(&(_, does)) => self.apply(op, does)?,
-            None => return Ok(false),
-        }
-        Ok(true)
+    }
+
+    pub(crate) fn assume(&mut self, op: Op<'_, '_>) -> Result {
+        let cond = self.operand_reg(op, 0)?;
+        self.emit(Instr::Assert {
+            cond,
+            message: "what llvm.intr.assume promises".into(),
+        });
+        Ok(())
     }
 
     fn apply(&mut self, op: Op<'_, '_>, does: Does) -> Result {
@@ -152,7 +156,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `llvm.fpto{s,u}i.sat`: to a truth value, the nearest of its range, -1 and 0 or 0 and 1.
+    /// `llvm.fpto{s,u}i.sat`: to a boolean, the nearest of its range, -1 and 0 or 0 and 1.
     fn saturated(&mut self, kind: CastKind, from: Scalar, to: Scalar, a: Reg) -> Reg {
         if to != Scalar::I1 {
             return self.cast(kind, from, to, a);
@@ -168,9 +172,9 @@ impl Decoder<'_> {
     }
 
     /// `llvm.call` of the mathematics library.
-    pub(crate) fn call(&mut self, op: Op<'_, '_>) -> Result {
-        let callee = attributes::symbol(op, "callee");
-        let Some(callee) = callee else {
+    pub(crate) fn call(&mut self, view: CallOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let Some(callee) = view.callee() else {
             return Err(self.error(op, "the executor does not know calls through pointers"));
         };
         let unknown = || format!("the executor does not know function '@{callee}'");

@@ -1,19 +1,28 @@
 //! Modules, kernels and blocks of operations.
 
-use melior::ir::attribute::TypeAttribute;
+use melior::ir::attribute::{ArrayAttribute, DictionaryAttribute, IntegerAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
-use melior::ir::{BlockRef, Module, OperationRef, RegionLike, Type, Value, ValueLike};
+use melior::ir::{AttributeLike, BlockRef, Module, OperationRef, RegionLike, Value, ValueLike};
 use mytriton_simt::program::{Instr, Param, Program, Space};
 use mytriton_tile::emit::argument_of;
 use mytriton_tile::name_of;
+use mytriton_tile::ops::gpu::{self, GPUFuncOp, GPUModuleOp};
+use mytriton_tile::ops::{AnyOp, cf, func, llvm, memref, scf};
 
 use crate::DecodeError;
 use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, error_at};
 use crate::shared::{Global, Globals};
 use crate::types::{self, Ty};
+
+/// The attribute that makes a `gpu.func` a kernel.
+const KERNEL: &str = "gpu.kernel";
+/// The attribute that names a symbol.
+const SYMBOL: &str = "sym_name";
+/// The attribute of a workgroup attribution that aligns it.
+const ALIGN: &str = "llvm.align";
 
 /// The operations of a block, in order.
 pub(crate) fn operations<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
@@ -26,70 +35,62 @@ pub(crate) fn kernels(module: &Module<'_>) -> std::result::Result<Vec<Program>, 
     let mut next = module.body().first_operation();
     while let Some(op) = next {
         next = op.next_in_block();
-        if name_of(op) == "gpu.module" {
-            device_module(op, &mut programs)?;
+        if let Some(module) = GPUModuleOp::cast(op) {
+            device_module(module, &mut programs)?;
         }
     }
     Ok(programs)
 }
 
-fn device_module(module: Op<'_, '_>, programs: &mut Vec<Program>) -> Result {
-    let body = module.region(0).ok().and_then(|region| region.first_block());
-    let members = body.map(operations).unwrap_or_default();
+fn device_module(module: GPUModuleOp<'_, '_>, programs: &mut Vec<Program>) -> Result {
     let mut globals = Globals::default();
     let mut functions = Vec::new();
-    for op in members {
-        let name = attributes::string(op, "sym_name").unwrap_or_default();
-        match name_of(op).as_str() {
-            "gpu.func" if op.has_attribute("gpu.kernel") => functions.push((name, op)),
-            // Code that no kernel calls does not matter; a call of it is an error.
-            "gpu.func" | "llvm.func" | "func.func" | "gpu.module_end" => {}
-            "llvm.mlir.global" => {
-                globals.insert(name, llvm_global(op));
+    for op in operations(module.body_region()) {
+        match AnyOp::cast(op) {
+            Some(AnyOp::Gpu(gpu::Op::GPUFunc(function))) => {
+                // Code that no kernel calls does not matter; a call of it is an error.
+                if op.has_attribute(KERNEL) {
+                    functions.push(function);
+                }
             }
-            "memref.global" => {
-                globals.insert(name, memref_global(op));
+            Some(AnyOp::Llvm(llvm::Op::LLVMFunc(_)) | AnyOp::Func(func::Op::Func(_))) => {}
+            Some(AnyOp::Llvm(llvm::Op::Global(global))) => {
+                globals.insert(global.sym_name().to_owned(), llvm_global(global));
             }
-            other => {
-                let message = format!("the executor does not know operation '{other}' in a gpu.module");
+            Some(AnyOp::Memref(memref::Op::Global(global))) => {
+                globals.insert(global.sym_name().to_owned(), memref_global(global));
+            }
+            _ => {
+                let message = format!("the executor does not know operation '{}' in a gpu.module", name_of(op));
                 return Err(error_at(op, "", message));
             }
         }
     }
-    for (name, function) in functions {
-        programs.push(kernel(function, name, &globals)?);
+    for function in functions {
+        programs.push(kernel(function, &globals)?);
     }
     Ok(())
 }
 
-fn type_of<'c>(op: Op<'c, '_>, name: &str) -> Option<Type<'c>> {
-    TypeAttribute::try_from(op.attribute(name).ok()?)
-        .ok()
-        .map(|a| a.value())
-}
-
-fn alignment_of(op: Op<'_, '_>) -> Option<u64> {
-    let alignment = attributes::integer(op, "alignment")?;
-    u64::try_from(alignment)
-        .ok()
+/// An alignment that is stated, if it is one.
+fn power_of_two(alignment: Option<i64>) -> Option<u64> {
+    alignment
+        .and_then(|alignment| u64::try_from(alignment).ok())
         .filter(|alignment| alignment.is_power_of_two())
 }
 
-fn llvm_global(op: Op<'_, '_>) -> Global {
-    let space = attributes::integer(op, "addr_space").unwrap_or(0);
+fn llvm_global(global: llvm::GlobalOp<'_, '_>) -> Global {
+    let space = global.addr_space().unwrap_or(0);
     if space != 3 {
         return Global::Unknown(format!("the executor does not know variables in address space {space}"));
     }
-    let initialised = op.region(0).is_ok_and(|region| region.first_block().is_some()) || op.has_attribute("value");
-    if initialised {
+    if global.initializer().first_block().is_some() || global.value().is_some() {
         return Global::Unknown("a variable in shared memory has no initial value".into());
     }
-    let Some(ty) = type_of(op, "global_type") else {
-        return Global::Unknown("a variable without a type".into());
-    };
+    let ty = global.global_type();
     match types::read(ty).map(|known| known.layout()) {
         Ok(Some((bytes, natural))) => {
-            let alignment = alignment_of(op).unwrap_or(natural);
+            let alignment = power_of_two(global.alignment()).unwrap_or(natural);
             match bytes {
                 0 => Global::Dynamic { alignment },
                 _ => Global::Shared { bytes, alignment },
@@ -100,10 +101,8 @@ fn llvm_global(op: Op<'_, '_>) -> Global {
     }
 }
 
-fn memref_global(op: Op<'_, '_>) -> Global {
-    let Some(ty) = type_of(op, "type") else {
-        return Global::Unknown("a variable without a type".into());
-    };
+fn memref_global(global: memref::GlobalOp<'_, '_>) -> Global {
+    let ty = global.r#type();
     let memref = match types::read(ty) {
         Ok(Ty::MemRef(memref)) if memref.space == Space::Shared => memref,
         Ok(_) => {
@@ -113,16 +112,14 @@ fn memref_global(op: Op<'_, '_>) -> Global {
         }
         Err(message) => return Global::Unknown(message),
     };
-    if op
-        .attribute("initial_value")
-        .is_ok_and(|value| value.to_string() != "unit")
-    {
+    // A unit says that there is no initial value.
+    if global.initial_value().is_some_and(|value| !value.is_unit()) {
         return Global::Unknown("a variable in shared memory has no initial value".into());
     }
     match shared_bytes(&memref) {
         Some((bytes, natural)) => Global::Shared {
             bytes,
-            alignment: alignment_of(op).unwrap_or(natural),
+            alignment: power_of_two(global.alignment()).unwrap_or(natural),
         },
         None => Global::Unknown(format!("variables have static shapes, which {ty} is not")),
     }
@@ -142,13 +139,14 @@ fn shared_bytes(memref: &types::MemRef) -> Option<(u64, u64)> {
     Some((elements.checked_mul(size)?, alignment))
 }
 
-fn kernel(function: Op<'_, '_>, name: String, globals: &Globals) -> Result<Program> {
+fn kernel(view: GPUFuncOp<'_, '_>, globals: &Globals) -> Result<Program> {
+    let function = view.operation();
+    let name = attributes::string(function, SYMBOL).unwrap_or_default();
     let mut decoder = Decoder::new(name, globals);
     decoder.at(function);
-    let body = function.region(0).ok().and_then(|region| region.first_block());
+    let body = view.body().first_block();
     let body = body.ok_or_else(|| decoder.error(function, "a kernel has a body"))?;
-    let inputs = type_of(function, "function_type").and_then(|ty| FunctionType::try_from(ty).ok());
-    let inputs = inputs.map_or(0, |ty| ty.input_count());
+    let inputs = FunctionType::try_from(view.function_type()).map_or(0, |ty| ty.input_count());
     let workgroup = attributes::integer(function, "workgroup_attributions").unwrap_or(0);
     let workgroup = usize::try_from(workgroup).unwrap_or(0);
     let mut params = Vec::new();
@@ -157,7 +155,7 @@ fn kernel(function: Op<'_, '_>, name: String, globals: &Globals) -> Result<Progr
         if index < inputs {
             params.push(decoder.parameter(function, argument)?);
         } else if index < inputs + workgroup {
-            decoder.attribution(function, argument, index - inputs)?;
+            decoder.attribution(view, argument, index - inputs)?;
         } else {
             let message = "the executor does not know private memory: keep values in registers, or share memory";
             return Err(decoder.error(function, message));
@@ -165,7 +163,7 @@ fn kernel(function: Op<'_, '_>, name: String, globals: &Globals) -> Result<Progr
     }
     decoder.body(function)?;
     decoder.emit(Instr::End);
-    let block = attributes::integers(function, "known_block_size").and_then(|sizes| {
+    let block = view.known_block_size().and_then(|sizes| {
         let sizes: Option<Vec<u32>> = sizes.iter().map(|&size| u32::try_from(size).ok()).collect();
         <[u32; 3]>::try_from(sizes?).ok()
     });
@@ -201,7 +199,8 @@ impl Decoder<'_> {
     }
 
     /// A workgroup attribution: a variable in shared memory.
-    fn attribution(&mut self, function: Op<'_, '_>, argument: Value<'_, '_>, number: usize) -> Result {
+    fn attribution(&mut self, view: GPUFuncOp<'_, '_>, argument: Value<'_, '_>, number: usize) -> Result {
+        let function = view.operation();
         let ty = self.ty(function, argument.r#type())?;
         let layout = match &*ty {
             Ty::MemRef(memref) if memref.space == Space::Shared && memref.open() == 0 => shared_bytes(memref),
@@ -214,7 +213,7 @@ impl Decoder<'_> {
             );
             return Err(self.error(function, message));
         };
-        let alignment = attribution_alignment(function, number).unwrap_or(natural);
+        let alignment = attribution_alignment(view, number).unwrap_or(natural);
         let offset = self.shared.add(format!("workgroup{number}"), bytes, alignment);
         let offset = offset.map_err(|message| self.error(function, message))?;
         let base = self.constant(u64::from(offset));
@@ -244,53 +243,55 @@ impl Decoder<'_> {
     }
 
     fn terminator(&mut self, op: Op<'_, '_>) -> Result {
-        match name_of(op).as_str() {
-            "gpu.return" if op.operand_count() == 0 => Ok(()),
+        match AnyOp::cast(op) {
+            Some(AnyOp::Gpu(gpu::Op::Return(_))) if op.operand_count() == 0 => Ok(()),
             // What they pass on is for the operation around them.
-            "scf.yield" | "scf.condition" => Ok(()),
-            name @ ("cf.br" | "cf.cond_br" | "cf.switch" | "llvm.br" | "llvm.cond_br" | "llvm.switch") => {
-                let message = format!("'{name}': the gpu stage has structured control flow (scf), not branches");
+            Some(AnyOp::Scf(scf::Op::Yield(_) | scf::Op::Condition(_))) => Ok(()),
+            Some(
+                AnyOp::Cf(cf::Op::Branch(_) | cf::Op::CondBranch(_) | cf::Op::Switch(_))
+                | AnyOp::Llvm(llvm::Op::Br(_) | llvm::Op::CondBr(_) | llvm::Op::Switch(_)),
+            ) => {
+                let message = format!(
+                    "'{}': the gpu stage has structured control flow (scf), not branches",
+                    name_of(op)
+                );
                 Err(self.error(op, message))
             }
-            name => Err(self.unknown(op, name)),
+            _ => Err(self.unknown(op)),
         }
     }
 
-    fn unknown(&self, op: Op<'_, '_>, name: &str) -> DecodeError {
-        self.error(op, format!("the executor does not know operation '{name}'"))
+    pub(crate) fn unknown(&self, op: Op<'_, '_>) -> DecodeError {
+        self.error(op, format!("the executor does not know operation '{}'", name_of(op)))
     }
 
     fn operation(&mut self, op: Op<'_, '_>) -> Result {
         self.at(op);
-        let name = name_of(op);
-        let (dialect, rest) = name.split_once('.').unwrap_or(("", &name));
-        let known = match dialect {
-            "arith" => self.arith(op, rest)?,
-            "math" => self.math(op, rest)?,
-            "vector" => self.vector(op, rest)?,
-            "scf" => self.scf(op, rest)?,
-            "cf" => self.cf(op, rest)?,
-            "memref" => self.memref(op, rest)?,
-            "gpu" => self.gpu(op, rest)?,
-            "nvvm" => self.nvvm(op, rest)?,
-            "llvm" => self.llvm(op, rest)?,
-            "ub" => self.ub(op, rest)?,
-            _ => false,
-        };
-        if known { Ok(()) } else { Err(self.unknown(op, &name)) }
+        match AnyOp::cast(op) {
+            Some(AnyOp::Arith(view)) => self.arith(view),
+            Some(AnyOp::Math(view)) => self.math(view),
+            Some(AnyOp::Vector(view)) => self.vector(view),
+            Some(AnyOp::Scf(view)) => self.scf(view),
+            Some(AnyOp::Cf(view)) => self.cf(view),
+            Some(AnyOp::Memref(view)) => self.memref(view),
+            Some(AnyOp::Gpu(view)) => self.gpu(view),
+            Some(AnyOp::Nvvm(view)) => self.nvvm(view),
+            Some(AnyOp::Llvm(view)) => self.llvm(view),
+            Some(AnyOp::Ub(view)) => self.ub(view),
+            Some(AnyOp::Tile(_) | AnyOp::Func(_)) | None => Err(self.unknown(op)),
+        }
     }
 }
 
 /// The alignment that `llvm.align` gives a workgroup attribution.
-fn attribution_alignment(function: Op<'_, '_>, number: usize) -> Option<u64> {
-    use melior::ir::attribute::{ArrayAttribute, IntegerAttribute};
-    let all = ArrayAttribute::try_from(function.attribute("workgroup_attrib_attrs").ok()?).ok()?;
-    let own = melior::ir::attribute::DictionaryAttribute::try_from(all.element(number).ok()?).ok()?;
+fn attribution_alignment(function: GPUFuncOp<'_, '_>, number: usize) -> Option<u64> {
+    let all = ArrayAttribute::try_from(function.workgroup_attrib_attrs()?).ok()?;
+    let own = DictionaryAttribute::try_from(all.element(number).ok()?).ok()?;
     (0..own.len())
         .filter_map(|i| own.element(i).ok())
         .find_map(|(name, value)| {
-            let named = name.as_string_ref().as_str().ok()? == "llvm.align";
+            let named = name.as_string_ref().as_str().ok()? == ALIGN;
             let value = IntegerAttribute::try_from(value).ok().filter(|_| named)?.value();
-            u64::try_from(value).ok().filter(|value| value.is_power_of_two())
+            power_of_two(Some(value))
         })
 }

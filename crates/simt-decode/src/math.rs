@@ -1,69 +1,75 @@
 //! `math`: the functions that typed SSA has, and those that few instructions make.
 
 use mytriton_simt::program::Reg;
-use mytriton_ssa::{BinaryOp, CmpPred, Scalar, UnaryOp};
+use mytriton_ssa::{BinaryOp, CmpPred, Const, Scalar, UnaryOp};
+use mytriton_tile::ops::math;
 
 use crate::decoder::{Decoder, Op, Result};
 
-/// Functions of one float: name, operation.
-const UNARY: &[(&str, UnaryOp)] = &[
-    ("absi", UnaryOp::Abs),
-    ("absf", UnaryOp::Abs),
-    ("exp", UnaryOp::Exp),
-    ("exp2", UnaryOp::Exp2),
-    ("expm1", UnaryOp::Expm1),
-    ("log", UnaryOp::Log),
-    ("log2", UnaryOp::Log2),
-    ("log10", UnaryOp::Log10),
-    ("log1p", UnaryOp::Log1p),
-    ("sin", UnaryOp::Sin),
-    ("cos", UnaryOp::Cos),
-    ("tan", UnaryOp::Tan),
-    ("tanh", UnaryOp::Tanh),
-    ("erf", UnaryOp::Erf),
-    ("sqrt", UnaryOp::SqrtRn),
-    ("rsqrt", UnaryOp::Rsqrt),
-    ("floor", UnaryOp::Floor),
-    ("ceil", UnaryOp::Ceil),
-    ("trunc", UnaryOp::Trunc),
-    ("round", UnaryOp::Round),
-    ("roundeven", UnaryOp::RoundEven),
-];
-
 impl Decoder<'_> {
-    pub(crate) fn math(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
+    pub(crate) fn math(&mut self, view: math::Op<'_, '_>) -> Result {
+        use math::Op as M;
+        let op = view.operation();
+        match view {
+            M::AbsI(_) | M::AbsF(_) => self.of_one(op, UnaryOp::Abs),
+            M::Exp(_) => self.of_one(op, UnaryOp::Exp),
+            M::Exp2(_) => self.of_one(op, UnaryOp::Exp2),
+            M::ExpM1(_) => self.of_one(op, UnaryOp::Expm1),
+            M::Log(_) => self.of_one(op, UnaryOp::Log),
+            M::Log2(_) => self.of_one(op, UnaryOp::Log2),
+            M::Log10(_) => self.of_one(op, UnaryOp::Log10),
+            M::Log1p(_) => self.of_one(op, UnaryOp::Log1p),
+            M::Sin(_) => self.of_one(op, UnaryOp::Sin),
+            M::Cos(_) => self.of_one(op, UnaryOp::Cos),
+            M::Tan(_) => self.of_one(op, UnaryOp::Tan),
+            M::Tanh(_) => self.of_one(op, UnaryOp::Tanh),
+            M::Erf(_) => self.of_one(op, UnaryOp::Erf),
+            M::Sqrt(_) => self.of_one(op, UnaryOp::SqrtRn),
+            M::Rsqrt(_) => self.of_one(op, UnaryOp::Rsqrt),
+            M::Floor(_) => self.of_one(op, UnaryOp::Floor),
+            M::Ceil(_) => self.of_one(op, UnaryOp::Ceil),
+            M::Trunc(_) => self.of_one(op, UnaryOp::Trunc),
+            M::Round(_) => self.of_one(op, UnaryOp::Round),
+            M::RoundEven(_) => self.of_one(op, UnaryOp::RoundEven),
+            M::PowF(_) => self.each(op, |this, ty, [a, b]| this.binary(BinaryOp::Pow, ty, a, b)),
+            M::Fma(_) => self.each(op, |this, ty, operands| this.fma(ty, operands)),
+            M::CopySign(_) => self.each(op, |this, ty, [a, b]| this.copysign(ty, a, b)),
+            M::IsNaN(_) => self.each(op, |this, ty, [a]| this.cmp(CmpPred::Ne, ty, a, a)),
+            M::IsInf(_) => self.each(op, |this, ty, [a]| this.beside_infinity(CmpPred::Eq, ty, a)),
+            M::IsFinite(_) => self.each(op, |this, ty, [a]| this.beside_infinity(CmpPred::Lt, ty, a)),
+            M::CtPop(_) => self.each(op, |this, ty, [a]| this.population(ty, a)),
+            M::CountLeadingZeros(_) => self.each(op, |this, ty, [a]| this.leading_zeros(ty, a)),
+            M::CountTrailingZeros(_) => self.each(op, |this, ty, [a]| this.trailing_zeros(ty, a)),
+            M::Acos(_) | M::Acosh(_) | M::Asin(_) | M::Asinh(_) | M::Atan(_) | M::Atan2(_) | M::Atanh(_) => {
+                Err(self.unknown(op))
+            }
+            M::Cbrt(_) | M::Cosh(_) | M::Erfc(_) | M::FPowI(_) | M::Sinh(_) => Err(self.unknown(op)),
+        }
+    }
+
+    fn of_one(&mut self, op: Op<'_, '_>, unary: UnaryOp) -> Result {
+        match self.operand_scalar(op, 0)? {
+            // The absolute value of -1 wraps: a boolean is its own.
+            Scalar::I1 => self.renamed(op),
+            ty => self.elementwise(op, |this, [a]| this.unary(unary, ty, a)),
+        }
+    }
+
+    /// The result's numbers, each of those of the operands at its place, whose type `of` is given.
+    pub(crate) fn each<const N: usize>(
+        &mut self,
+        op: Op<'_, '_>,
+        mut of: impl FnMut(&mut Self, Scalar, [Reg; N]) -> Reg,
+    ) -> Result {
         let ty = self.operand_scalar(op, 0)?;
-        if let Some(&(_, function)) = UNARY.iter().find(|row| row.0 == name) {
-            if ty == Scalar::I1 {
-                // abs of -1 wraps: a truth value is its own.
-                let words = self.operand(op, 0)?;
-                self.define(op, 0, words)?;
-                return Ok(true);
-            }
-            self.elementwise(op, |this, [a]| this.unary(function, ty, a))?;
-            return Ok(true);
-        }
-        match name {
-            "fma" => self.elementwise(op, |this, operands| this.fma(ty, operands))?,
-            "powf" => self.elementwise(op, |this, [a, b]| this.binary(BinaryOp::Pow, ty, a, b))?,
-            "copysign" => self.elementwise(op, |this, [a, b]| this.copysign(ty, a, b))?,
-            "isnan" => self.elementwise(op, |this, [a]| this.cmp(CmpPred::Ne, ty, a, a))?,
-            "isinf" | "isfinite" => {
-                let pred = if name == "isinf" { CmpPred::Eq } else { CmpPred::Lt };
-                self.elementwise(op, |this, [a]| {
-                    let size = this.unary(UnaryOp::Abs, ty, a);
-                    let infinity = this.constant(mytriton_ssa::Const::from_f64(ty, f64::INFINITY).bits());
-                    this.cmp(pred, ty, size, infinity)
-                })?;
-            }
-            "ctpop" | "ctlz" | "cttz" => self.elementwise(op, |this, [a]| match name {
-                "ctpop" => this.population(ty, a),
-                "ctlz" => this.leading_zeros(ty, a),
-                _ => this.trailing_zeros(ty, a),
-            })?,
-            _ => return Ok(false),
-        }
-        Ok(true)
+        self.elementwise(op, |this, operands| of(this, ty, operands))
+    }
+
+    /// Compares the size of a float with infinity.
+    fn beside_infinity(&mut self, pred: CmpPred, ty: Scalar, a: Reg) -> Reg {
+        let size = self.unary(UnaryOp::Abs, ty, a);
+        let infinity = self.constant(Const::from_f64(ty, f64::INFINITY).bits());
+        self.cmp(pred, ty, size, infinity)
     }
 
     /// The size of one float with the sign of another.

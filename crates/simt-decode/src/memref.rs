@@ -6,10 +6,12 @@ use melior::ir::operation::OperationLike;
 use mytriton_simt::program::{AtomicOp, Order, Reg};
 use mytriton_ssa::BinaryOp;
 use mytriton_tile::name_of;
+use mytriton_tile::ops::arith::AtomicRMWKind;
+use mytriton_tile::ops::memref::{self, AtomicRMWOp, LoadOp, ReinterpretCastOp, StoreOp, SubViewOp};
 
 use crate::access::At;
-use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, UNKNOWN, Words};
+use crate::llvm::alignment;
 use crate::shared::Place;
 use crate::types::{MemRef, Ty};
 
@@ -26,80 +28,85 @@ pub(crate) struct View {
 }
 
 impl Decoder<'_> {
-    pub(crate) fn memref(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        match name {
-            "load" | "store" => {
-                let is_store = name == "store";
-                let base = usize::from(is_store);
-                let view = self.memref_operand(op, base)?;
-                let at = self.element_at(op, &view, base + 1)?;
-                if is_store {
-                    let value = self.operand(op, 0)?;
-                    self.store(op, &view.ty.element, at, &value)?;
-                } else {
-                    let words = self.load(op, &view.ty.element, at)?;
-                    self.define(op, 0, words)?;
-                }
+    pub(crate) fn memref(&mut self, view: memref::Op<'_, '_>) -> Result {
+        use memref::Op as M;
+        let op = view.operation();
+        match view {
+            M::Load(view) => self.memref_load(view),
+            M::Store(view) => self.memref_store(view),
+            M::AtomicRMW(view) => self.atomic_rmw(view),
+            M::GetGlobal(view) => {
+                let pointer = self.global_address(op, view.name())?;
+                self.define_reg(op, 0, pointer)
             }
-            "atomic_rmw" => self.atomic_rmw(op)?,
-            "get_global" => {
-                let name = attributes::symbol(op, "name").ok_or_else(|| self.bad_attribute(op, "name"))?;
-                let pointer = self.global_address(op, &name)?;
-                self.define_reg(op, 0, pointer)?;
-            }
-            "cast" | "memory_space_cast" => {
+            M::Cast(_) | M::MemorySpaceCast(_) => {
                 let view = self.memref_operand(op, 0)?;
                 let to = self.memref_ty(op)?;
                 if view.ty.space != to.space {
                     return Err(self.error(op, format!("'{}' between global and shared memory", name_of(op))));
                 }
-                self.define_view(op, view)?;
+                self.define_view(op, view)
             }
-            "subview" => self.subview(op)?,
-            "reinterpret_cast" => self.reinterpret_cast(op)?,
-            "view" => self.view(op)?,
-            "dim" => {
-                let view = self.memref_operand(op, 0)?;
-                let axis = self.operand_reg(op, 1)?;
-                let size = self.known(axis).and_then(|axis| view.sizes.get(axis as usize).copied());
-                match size {
-                    Some(UNKNOWN) => {
-                        let message = "the size of dynamic shared memory is known where the kernel is launched alone";
-                        return Err(self.error(op, message));
-                    }
-                    Some(size) => self.define_reg(op, 0, size)?,
-                    None => return Err(self.error(op, "'memref.dim' of a dimension that is no constant")),
-                }
-            }
-            "rank" => {
+            M::SubView(view) => self.subview(view),
+            M::ReinterpretCast(view) => self.reinterpret_cast(view),
+            M::View(_) => self.view(op),
+            M::Dim(_) => self.dim(op),
+            M::Rank(_) => {
                 let rank = self.memref_operand(op, 0)?.sizes.len();
                 let rank = self.constant(rank as u64);
-                self.define_reg(op, 0, rank)?;
+                self.define_reg(op, 0, rank)
             }
-            "extract_aligned_pointer_as_index" => {
+            M::ExtractAlignedPointerAsIndex(_) => {
                 let view = self.memref_operand(op, 0)?;
-                self.define_reg(op, 0, view.pointer)?;
+                self.define_reg(op, 0, view.pointer)
             }
-            "extract_strided_metadata" => {
-                let view = self.memref_operand(op, 0)?;
-                let numbers = [view.offset].into_iter().chain(view.sizes).chain(view.strides);
-                self.define_reg(op, 0, view.pointer)?;
-                for (index, number) in numbers.enumerate() {
-                    if number == UNKNOWN {
-                        return Err(self.error(op, "the size of dynamic shared memory is not known to a kernel"));
-                    }
-                    self.define_reg(op, index + 1, number)?;
-                }
-            }
-            "assume_alignment" => {
-                if op.result_count() > 0 {
-                    let words = self.operand(op, 0)?;
-                    self.define(op, 0, words)?;
-                }
-            }
-            _ => return Ok(false),
+            M::ExtractStridedMetadata(_) => self.strided_metadata(op),
+            M::AssumeAlignment(_) => self.renamed(op),
+            M::Global(_) => Err(self.unknown(op)),
         }
-        Ok(true)
+    }
+
+    fn memref_load(&mut self, view: LoadOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let memref = self.memref_operand(op, 0)?;
+        let at = self.element_at(op, &memref, 1, view.alignment())?;
+        let words = self.load(op, &memref.ty.element, at)?;
+        self.define(op, 0, words)
+    }
+
+    fn memref_store(&mut self, view: StoreOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let memref = self.memref_operand(op, 1)?;
+        let at = self.element_at(op, &memref, 2, view.alignment())?;
+        let value = self.operand(op, 0)?;
+        self.store(op, &memref.ty.element, at, &value)
+    }
+
+    fn dim(&mut self, op: Op<'_, '_>) -> Result {
+        let view = self.memref_operand(op, 0)?;
+        let axis = self.operand_reg(op, 1)?;
+        let size = self.known(axis).and_then(|axis| view.sizes.get(axis as usize).copied());
+        match size {
+            Some(UNKNOWN) => {
+                let message = "the size of dynamic shared memory is known where the kernel is launched alone";
+                Err(self.error(op, message))
+            }
+            Some(size) => self.define_reg(op, 0, size),
+            None => Err(self.error(op, "'memref.dim' of a dimension that is no constant")),
+        }
+    }
+
+    fn strided_metadata(&mut self, op: Op<'_, '_>) -> Result {
+        let view = self.memref_operand(op, 0)?;
+        let numbers = [view.offset].into_iter().chain(view.sizes).chain(view.strides);
+        self.define_reg(op, 0, view.pointer)?;
+        for (index, number) in numbers.enumerate() {
+            if number == UNKNOWN {
+                return Err(self.error(op, "the size of dynamic shared memory is not known to a kernel"));
+            }
+            self.define_reg(op, index + 1, number)?;
+        }
+        Ok(())
     }
 
     fn memref_ty(&mut self, op: Op<'_, '_>) -> Result<Rc<MemRef>> {
@@ -164,16 +171,15 @@ impl Decoder<'_> {
     }
 
     /// The place of the element whose indices are the operands from `first` on.
-    fn element_at(&mut self, op: Op<'_, '_>, view: &View, first: usize) -> Result<At> {
+    fn element_at(&mut self, op: Op<'_, '_>, view: &View, first: usize, stated: Option<i64>) -> Result<At> {
         let indices = (first..op.operand_count())
             .map(|index| self.operand_reg(op, index))
             .collect::<Result<Vec<_>>>()?;
         let natural = view.ty.element.layout().map_or(1, |(_, alignment)| alignment);
-        let stated = attributes::integer(op, "alignment").and_then(|alignment| u64::try_from(alignment).ok());
         Ok(At {
             space: view.ty.space,
             address: self.element_address(view, &indices),
-            alignment: stated.filter(|alignment| *alignment > 0).unwrap_or(natural),
+            alignment: alignment(stated).unwrap_or(natural),
         })
     }
 
@@ -186,27 +192,10 @@ impl Decoder<'_> {
         }
     }
 
-    /// Kinds of `arith.atomic_rmw`, by number.
-    fn atomic_rmw(&mut self, op: Op<'_, '_>) -> Result {
-        let kind = match attributes::integer(op, "kind") {
-            Some(0 | 1) => AtomicOp::Binary(BinaryOp::Add),
-            Some(2) => AtomicOp::Binary(BinaryOp::And),
-            Some(3) => AtomicOp::Exchange,
-            Some(4) => AtomicOp::Binary(BinaryOp::MaxNan),
-            Some(5) => AtomicOp::Binary(BinaryOp::Max),
-            Some(6) => AtomicOp::Binary(BinaryOp::MaxS),
-            Some(7) => AtomicOp::Binary(BinaryOp::MaxU),
-            Some(8) => AtomicOp::Binary(BinaryOp::MinNan),
-            Some(9) => AtomicOp::Binary(BinaryOp::Min),
-            Some(10) => AtomicOp::Binary(BinaryOp::MinS),
-            Some(11) => AtomicOp::Binary(BinaryOp::MinU),
-            Some(12 | 13) => AtomicOp::Binary(BinaryOp::Mul),
-            Some(14) => AtomicOp::Binary(BinaryOp::Or),
-            Some(15) => AtomicOp::Binary(BinaryOp::Xor),
-            _ => return Err(self.bad_attribute(op, "kind")),
-        };
+    fn atomic_rmw(&mut self, view: AtomicRMWOp<'_, '_>) -> Result {
+        let (op, kind) = (view.operation(), atomic_of(view.kind()));
         let view = self.memref_operand(op, 1)?;
-        let at = self.element_at(op, &view, 2)?;
+        let at = self.element_at(op, &view, 2, None)?;
         let (ty, value) = (self.operand_scalar(op, 0)?, self.operand_reg(op, 0)?);
         // What the operation is lowered to (`llvm.atomicrmw ... acq_rel`).
         let order = Order {
@@ -217,9 +206,8 @@ impl Decoder<'_> {
         self.define_reg(op, 0, old)
     }
 
-    /// The numbers of a list that an attribute has and operands complete, and the operand after them.
-    fn numbers(&mut self, op: Op<'_, '_>, name: &str, next: &mut usize) -> Result<Vec<Reg>> {
-        let fixed = attributes::integers(op, name).ok_or_else(|| self.bad_attribute(op, name))?;
+    /// The numbers of a list of which operands complete what is open; `next` becomes the operand after them.
+    fn numbers(&mut self, op: Op<'_, '_>, fixed: Vec<i64>, next: &mut usize) -> Result<Vec<Reg>> {
         let mut numbers = Vec::new();
         for number in fixed {
             numbers.push(if number == DYNAMIC {
@@ -232,12 +220,13 @@ impl Decoder<'_> {
         Ok(numbers)
     }
 
-    fn subview(&mut self, op: Op<'_, '_>) -> Result {
+    fn subview(&mut self, view: SubViewOp<'_, '_>) -> Result {
+        let op = view.operation();
         let source = self.memref_operand(op, 0)?;
         let mut next = 1;
-        let offsets = self.numbers(op, "static_offsets", &mut next)?;
-        let sizes = self.numbers(op, "static_sizes", &mut next)?;
-        let steps = self.numbers(op, "static_strides", &mut next)?;
+        let offsets = self.numbers(op, view.static_offsets(), &mut next)?;
+        let sizes = self.numbers(op, view.static_sizes(), &mut next)?;
+        let steps = self.numbers(op, view.static_strides(), &mut next)?;
         let mut offset = source.offset;
         let mut strides = Vec::new();
         for ((&at, &step), &stride) in offsets.iter().zip(&steps).zip(&source.strides) {
@@ -283,12 +272,13 @@ impl Decoder<'_> {
         Ok(kept)
     }
 
-    fn reinterpret_cast(&mut self, op: Op<'_, '_>) -> Result {
+    fn reinterpret_cast(&mut self, cast: ReinterpretCastOp<'_, '_>) -> Result {
+        let op = cast.operation();
         let source = self.memref_operand(op, 0)?;
         let mut next = 1;
-        let offset = self.numbers(op, "static_offsets", &mut next)?;
-        let sizes = self.numbers(op, "static_sizes", &mut next)?;
-        let strides = self.numbers(op, "static_strides", &mut next)?;
+        let offset = self.numbers(op, cast.static_offsets(), &mut next)?;
+        let sizes = self.numbers(op, cast.static_sizes(), &mut next)?;
+        let strides = self.numbers(op, cast.static_strides(), &mut next)?;
         let view = View {
             pointer: source.pointer,
             offset: offset.first().copied().unwrap_or(source.offset),
@@ -333,4 +323,24 @@ impl Decoder<'_> {
         };
         self.define_view(op, view)
     }
+}
+
+/// The change that a kind of `memref.atomic_rmw` makes.
+fn atomic_of(kind: AtomicRMWKind) -> AtomicOp {
+    AtomicOp::Binary(match kind {
+        AtomicRMWKind::Assign => return AtomicOp::Exchange,
+        AtomicRMWKind::Addf | AtomicRMWKind::Addi => BinaryOp::Add,
+        AtomicRMWKind::Mulf | AtomicRMWKind::Muli => BinaryOp::Mul,
+        AtomicRMWKind::Andi => BinaryOp::And,
+        AtomicRMWKind::Ori => BinaryOp::Or,
+        AtomicRMWKind::Xori => BinaryOp::Xor,
+        AtomicRMWKind::Maximumf => BinaryOp::MaxNan,
+        AtomicRMWKind::Maxnumf => BinaryOp::Max,
+        AtomicRMWKind::Maxs => BinaryOp::MaxS,
+        AtomicRMWKind::Maxu => BinaryOp::MaxU,
+        AtomicRMWKind::Minimumf => BinaryOp::MinNan,
+        AtomicRMWKind::Minnumf => BinaryOp::Min,
+        AtomicRMWKind::Mins => BinaryOp::MinS,
+        AtomicRMWKind::Minu => BinaryOp::MinU,
+    })
 }

@@ -2,12 +2,15 @@
 
 use std::rc::Rc;
 
+use melior::ir::attribute::IntegerAttribute;
 use melior::ir::r#type::{DimSize, MemRefType};
-use melior::ir::{ShapedTypeLike, Type, TypeLike};
+use melior::ir::{Attribute, ShapedTypeLike, Type, TypeLike};
 use mytriton_simt::program::Space;
 use mytriton_ssa::Scalar;
 use mytriton_tile::emit::{element_type, shape_of};
+use mytriton_tile::ops::gpu::AddressSpace;
 use mytriton_tile::types::ssa_scalar;
+use mytriton_tile_sys as sys;
 
 /// A type that the executor knows.
 #[derive(Clone, PartialEq, Debug)]
@@ -80,7 +83,7 @@ impl Ty {
     }
 
     /// The size in memory in bytes, padding at the end included, and the natural alignment (NVPTX data layout); none for
-    /// memrefs and for vectors of truth values, which LLVM packs into bits.
+    /// memrefs and for vectors of booleans, which LLVM packs into bits.
     pub fn layout(&self) -> Option<(u64, u64)> {
         Some(match self {
             Ty::Number(scalar) => (u64::from(scalar.bytes()), u64::from(scalar.bytes())),
@@ -167,9 +170,9 @@ fn known(ty: Type<'_>) -> Result<Option<Ty>, String> {
         return Ok(Some(number));
     }
     if ty.is_vector() {
-        // A scalable extent is printed in brackets.
-        let shape = shape_of(ty).filter(|_| !ty.to_string().contains('['));
-        let element = number(element_type(ty)).or_else(|| named(&element_type(ty).to_string()));
+        let shape = shape_of(ty).filter(|_| !sys::is_scalable(ty));
+        let element = element_type(ty);
+        let element = number(element).or_else(|| pointer(element));
         return Ok(shape.zip(element).map(|(shape, element)| Ty::Vector {
             shape: shape.iter().map(|&extent| extent as usize).collect(),
             element: Rc::new(element),
@@ -178,7 +181,17 @@ fn known(ty: Type<'_>) -> Result<Option<Ty>, String> {
     if let Ok(memref) = MemRefType::try_from(ty) {
         return read_memref(memref).map(Some);
     }
-    Ok(named(&ty.to_string()))
+    if let Some((count, element)) = sys::llvm_array(ty) {
+        return Ok(known(element)?.map(Rc::new).map(|element| Ty::Array { count, element }));
+    }
+    if let Some(record) = sys::llvm_struct(ty) {
+        let fields: Result<Option<Vec<Ty>>, String> = record.fields.into_iter().map(|field| known(field)).collect();
+        return Ok(fields?.map(|fields| Ty::Struct {
+            fields,
+            packed: record.packed,
+        }));
+    }
+    Ok(pointer(ty))
 }
 
 fn number(ty: Type<'_>) -> Option<Ty> {
@@ -189,18 +202,17 @@ fn number(ty: Type<'_>) -> Option<Ty> {
 }
 
 fn read_memref(ty: MemRefType<'_>) -> Result<Ty, String> {
-    let layout = ty.layout().to_string();
-    if !(ty.affine_map().is_identity() || layout.starts_with("strided<")) {
+    let layout = ty.layout();
+    if !(ty.affine_map().is_identity() || sys::is_strided_layout(layout)) {
         return Err(format!(
             "the executor does not know memory layout {layout} of {ty}: use a strided one"
         ));
     }
-    let space = match ty.memory_space().map(|space| space.to_string()).as_deref() {
-        None | Some("#gpu.address_space<global>" | "0" | "0 : i32" | "0 : i64" | "1" | "1 : i32" | "1 : i64") => {
-            Space::Global
+    let space = match ty.memory_space() {
+        None => Space::Global,
+        Some(space) => {
+            memory_space(space).ok_or_else(|| format!("the executor does not know memory space {space} of {ty}"))?
         }
-        Some("#gpu.address_space<workgroup>" | "3" | "3 : i32" | "3 : i64") => Space::Shared,
-        Some(other) => return Err(format!("the executor does not know memory space {other} of {ty}")),
     };
     let element = known(ty.element())?.filter(|element| element.layout().is_some());
     let element = element.ok_or_else(|| format!("the executor does not know elements {} in memory", ty.element()))?;
@@ -219,97 +231,50 @@ fn read_memref(ty: MemRefType<'_>) -> Result<Ty, String> {
     })))
 }
 
-/// Types of the llvm dialect, which has no readers in C: by their text.
-fn named(text: &str) -> Option<Ty> {
-    let mut reader = Reader {
-        rest: text.strip_prefix("!llvm.")?,
-    };
-    let ty = reader.ty()?;
-    reader.rest.is_empty().then_some(ty)
-}
-
-struct Reader<'t> {
-    rest: &'t str,
-}
-
-impl Reader<'_> {
-    fn eat(&mut self, token: &str) -> Option<()> {
-        self.rest = self.rest.trim_start().strip_prefix(token)?;
-        Some(())
+/// The memory that the space of a memref names: an address space of `gpu`, or a number.
+fn memory_space(space: Attribute<'_>) -> Option<Space> {
+    if let Some(space) = AddressSpace::of(space) {
+        return match space {
+            AddressSpace::Global => Some(Space::Global),
+            AddressSpace::Workgroup => Some(Space::Shared),
+            AddressSpace::Private => None,
+        };
     }
-
-    fn number(&mut self) -> Option<u64> {
-        let text = self.rest.trim_start();
-        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let number = text[..end].parse().ok()?;
-        self.rest = &text[end..];
-        Some(number)
-    }
-
-    fn ty(&mut self) -> Option<Ty> {
-        let _ = self.eat("!llvm.");
-        if self.eat("ptr").is_some() {
-            let space = if self.eat("<").is_some() {
-                let space = self.number()?;
-                self.eat(">")?;
-                space
-            } else {
-                0
-            };
-            return pointer(space).map(Ty::Pointer);
-        }
-        if self.eat("array<").is_some() {
-            let count = self.number()?;
-            self.eat("x")?;
-            let element = Rc::new(self.ty()?);
-            self.eat(">")?;
-            return Some(Ty::Array { count, element });
-        }
-        if self.eat("vector<").is_some() || self.eat("vec<").is_some() {
-            let count = self.number()? as usize;
-            self.eat("x")?;
-            let element = Rc::new(self.ty()?);
-            self.eat(">")?;
-            return Some(Ty::Vector {
-                shape: vec![count],
-                element,
-            });
-        }
-        if self.eat("struct<").is_some() {
-            let packed = self.eat("packed").is_some();
-            self.eat("(")?;
-            let mut fields = Vec::new();
-            while self.eat(")").is_none() {
-                if !fields.is_empty() {
-                    self.eat(",")?;
-                }
-                fields.push(self.ty()?);
-            }
-            self.eat(">")?;
-            return Some(Ty::Struct { fields, packed });
-        }
-        let text = self.rest.trim_start();
-        let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-        let scalar = text[..end].parse().ok()?;
-        self.rest = &text[end..];
-        Some(Ty::Number(scalar))
+    match IntegerAttribute::try_from(space).ok()?.value() {
+        0 | 1 => Some(Space::Global),
+        3 => Some(Space::Shared),
+        _ => None,
     }
 }
 
-/// The space of a pointer: 0 generic, 1 global, 3 shared, 7 shared of the cluster, which is the block's own where
-/// clusters are of one block.
-fn pointer(space: u64) -> Option<Option<Space>> {
-    match space {
-        0 => Some(None),
-        1 => Some(Some(Space::Global)),
-        3 | 7 => Some(Some(Space::Shared)),
+/// An `!llvm.ptr` by its address space: 0 generic, 1 global, 3 shared, 7 shared of the cluster, which is the block's own
+/// where clusters are of one block.
+fn pointer(ty: Type<'_>) -> Option<Ty> {
+    match sys::llvm_pointer(ty)? {
+        0 => Some(Ty::Pointer(None)),
+        1 => Some(Ty::Pointer(Some(Space::Global))),
+        3 | 7 => Some(Ty::Pointer(Some(Space::Shared))),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use melior::Context;
+    use melior::dialect::DialectRegistry;
+
     use super::*;
+
+    /// The type that a text is of, read.
+    fn named(text: &str) -> Option<Ty> {
+        let registry = DialectRegistry::new();
+        sys::register_all_dialects(&registry);
+        let context = Context::new();
+        context.append_dialect_registry(&registry);
+        context.load_all_available_dialects();
+        let ty = Type::parse(&context, text).unwrap_or_else(|| panic!("no type {text}"));
+        known(ty).expect("no memref")
+    }
 
     #[test]
     fn layouts_are_those_of_the_data_layout() {
@@ -338,7 +303,8 @@ mod tests {
             "!llvm.x86_amx",
             "!llvm.struct<\"s\", (i32)>",
             "!llvm.array<2 x i7>",
-            "i32",
+            "i7",
+            "vector<[4]xi32>",
         ] {
             assert_eq!(named(text), None, "{text}");
         }

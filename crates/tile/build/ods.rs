@@ -278,9 +278,14 @@ fn enum_kind(info: Record<'_>, storage: EnumStorage, enums: &mut Enums) -> Resul
     let name = info.str_value("className")?.to_owned();
     let namespace = info.str_value("cppNamespace")?;
     let dialect = namespace.rsplit("::").next().unwrap_or(namespace).to_ascii_lowercase();
-    let mut cases = Vec::new();
+    let (mut cases, mut next) = (Vec::new(), 0);
     for case in info.list_of_defs_value("enumerants")? {
-        cases.push((case.str_value("symbol")?.to_owned(), case.int_value("value")?));
+        // mlir-tblgen leaves out a negative number, so that C++ counts on from the case before.
+        let number = case
+            .int_value("value")
+            .map(|number| if number < 0 { next } else { number })?;
+        next = number + 1;
+        cases.push((case.str_value("symbol")?.to_owned(), number));
     }
     let path = format!("{dialect}::{name}");
     enums.entry((dialect, name.clone())).or_insert(Enum {

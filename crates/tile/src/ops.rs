@@ -190,6 +190,8 @@ mod tests {
         let overflow = arith::IntegerOverflowFlags::NSW | arith::IntegerOverflowFlags::NUW;
         assert_eq!(overflow.attribute(&context).to_string(), "#arith.overflow<nsw, nuw>");
         assert_eq!(gpu::Dimension::Y.attribute(&context).to_string(), "#gpu<dim y>");
+        let negated = nvvm::WGMMAScaleIn::Neg.attribute(&context);
+        assert_eq!(negated.to_string(), "#nvvm.wgmma_scale_in<neg>");
         assert_eq!(gpu::Dimension::of(overflow.attribute(&context)), None);
     }
 }

@@ -19,10 +19,10 @@ use mytriton_simt::program::{Fence, Instr, Reg};
 use mytriton_ssa::{BinaryOp, CastKind, Scalar};
 use rustc_hash::FxHashMap;
 
-use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, Words};
 use crate::math::integer_of;
 use crate::types::Ty;
+use mytriton_tile::ops::llvm::InlineAsmOp;
 use parse::{Name, Operand, Statement};
 
 /// A register of the text: its width and what it holds, if anything yet.
@@ -40,9 +40,8 @@ struct Asm<'d, 'm> {
 }
 
 impl Decoder<'_> {
-    pub(crate) fn inline_asm(&mut self, op: Op<'_, '_>) -> Result {
-        let text = attributes::string(op, "asm_string").unwrap_or_default();
-        let constraints = attributes::string(op, "constraints").unwrap_or_default();
+    pub(crate) fn inline_asm(&mut self, view: InlineAsmOp<'_, '_>) -> Result {
+        let (op, text) = (view.operation(), view.asm_string());
         let unknown = |this: &Self, what: &str| {
             let text = text.trim();
             this.error(
@@ -50,8 +49,8 @@ impl Decoder<'_> {
                 format!("the executor does not know '{what}' of the inline PTX \"{text}\""),
             )
         };
-        let (operands, outputs) = self.asm_operands(op, &constraints)?;
-        let statements = parse::statements(&text).map_err(|part| unknown(self, &part))?;
+        let (operands, outputs) = self.asm_operands(op, view.constraints())?;
+        let statements = parse::statements(text).map_err(|part| unknown(self, &part))?;
         let mut asm = Asm {
             decoder: self,
             operands,

@@ -162,24 +162,16 @@ impl<'m> Decoder<'m> {
 
     /// The register of an operand that is one number.
     pub fn operand_reg(&self, op: Op<'_, '_>, index: usize) -> Result<Reg> {
-        let words = self.operand(op, index)?;
-        match words[..] {
-            [reg] => Ok(reg),
-            _ => Err(self.bad_type(op, self.operand_type(op, index)?)),
-        }
+        let operand = op.operand(index).map_err(|e| self.error(op, e.to_string()))?;
+        self.reg(op, operand)
     }
 
-    /// Which operands belong to each part of an operation's argument list.
-    pub fn segments(&self, op: Op<'_, '_>) -> Result<Vec<std::ops::Range<usize>>> {
-        let sizes = crate::attributes::integers(op, "operandSegmentSizes");
-        let sizes = sizes.ok_or_else(|| self.bad_attribute(op, "operandSegmentSizes"))?;
-        let mut end = 0;
-        let range = |size: i64| {
-            let start = end;
-            end += usize::try_from(size).unwrap_or(0);
-            start..end
-        };
-        Ok(sizes.into_iter().map(range).collect())
+    /// The same of an operand that a view has given.
+    pub fn reg(&self, op: Op<'_, '_>, operand: Value<'_, '_>) -> Result<Reg> {
+        match self.value(op, operand)?[..] {
+            [reg] => Ok(reg),
+            _ => Err(self.bad_type(op, operand.r#type())),
+        }
     }
 
     pub fn bind(&mut self, value: Value<'_, '_>, words: Words) {

@@ -1,12 +1,16 @@
 //! Copies that complete later, and the mbarriers and groups that they complete on.
 
+use melior::ir::Value;
 use melior::ir::operation::OperationLike;
 use mytriton_simt::asynchronous::AsyncInstr;
 use mytriton_simt::program::{Instr, Reg, Space};
 use mytriton_ssa::Scalar;
 use mytriton_tile::name_of;
+use mytriton_tile::ops::nvvm::{
+    CpAsyncBulkGlobalToSharedClusterOp, CpAsyncBulkSharedCTAToGlobalOp, CpAsyncBulkWaitGroupOp, CpAsyncOp,
+    CpAsyncWaitGroupOp, MBarrierArriveExpectTxOp, MBarrierInitOp,
+};
 
-use crate::attributes;
 use crate::decoder::{Decoder, Op, Result};
 use crate::gpu::has_operand;
 use crate::types::Ty;
@@ -36,85 +40,94 @@ impl Decoder<'_> {
         }
     }
 
-    /// The instruction, for the lanes alone whose predicate (operand `index`, if it is there) holds.
-    fn predicated(&mut self, op: Op<'_, '_>, index: usize, instr: AsyncInstr) -> Result {
-        if !has_operand(op, index) {
-            self.emit_async(instr);
-            return Ok(());
+    /// The instruction, for the lanes alone whose predicate, if there is one, holds.
+    fn predicated(&mut self, op: Op<'_, '_>, predicate: Option<Value<'_, '_>>, instr: AsyncInstr) -> Result {
+        let Some(predicate) = predicate else {
+            return self.asynchronous(instr);
+        };
+        let cond = self.reg(op, predicate)?;
+        self.only_if(cond, |this| this.asynchronous(instr))
+    }
+
+    pub(super) fn asynchronous(&mut self, instr: AsyncInstr) -> Result {
+        self.emit_async(instr);
+        Ok(())
+    }
+
+    pub(super) fn mbarrier_init(&mut self, view: MBarrierInitOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let (barrier, count) = (self.shared_operand(op, 0)?, self.operand_reg(op, 1)?);
+        self.predicated(op, view.predicate(), AsyncInstr::BarrierInit { barrier, count })
+    }
+
+    pub(super) fn mbarrier_inval(&mut self, op: Op<'_, '_>) -> Result {
+        let barrier = self.shared_operand(op, 0)?;
+        self.asynchronous(AsyncInstr::BarrierInvalidate { barrier })
+    }
+
+    pub(super) fn mbarrier_expect(&mut self, op: Op<'_, '_>) -> Result {
+        let (barrier, bytes) = (self.shared_operand(op, 0)?, self.operand_reg(op, 1)?);
+        self.asynchronous(AsyncInstr::BarrierExpect { barrier, bytes })
+    }
+
+    /// An error for an operation that orders nothing.
+    fn not_relaxed(&self, op: Op<'_, '_>, relaxed: Option<bool>) -> Result {
+        match relaxed {
+            Some(true) => Err(self.bad_attribute(op, "relaxed")),
+            Some(false) | None => Ok(()),
         }
-        let cond = self.operand_reg(op, index)?;
-        self.only_if(cond, |this| {
-            this.emit_async(instr);
-            Ok(())
+    }
+
+    pub(super) fn mbarrier_arrive(&mut self, op: Op<'_, '_>, relaxed: Option<bool>) -> Result {
+        self.not_relaxed(op, relaxed)?;
+        let barrier = self.shared_operand(op, 0)?;
+        let count = match has_operand(op, 1) {
+            true => Some(self.operand_reg(op, 1)?),
+            false => None,
+        };
+        let state = self.state(op)?;
+        self.asynchronous(AsyncInstr::BarrierArrive {
+            barrier,
+            count,
+            expect: None,
+            state,
         })
     }
 
-    pub(super) fn mbarrier(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        if attributes::flag(op, "relaxed") {
-            return Err(self.bad_attribute(op, "relaxed"));
-        }
-        // Shared forms have a suffix of their own in older versions.
-        let name = name.strip_suffix(".shared").unwrap_or(name);
-        match name {
-            "mbarrier.init" => {
-                let (barrier, count) = (self.shared_operand(op, 0)?, self.operand_reg(op, 1)?);
-                self.predicated(op, 2, AsyncInstr::BarrierInit { barrier, count })?;
-            }
-            "mbarrier.inval" => {
-                let barrier = self.shared_operand(op, 0)?;
-                self.emit_async(AsyncInstr::BarrierInvalidate { barrier });
-            }
-            "mbarrier.expect_tx" => {
-                let (barrier, bytes) = (self.shared_operand(op, 0)?, self.operand_reg(op, 1)?);
-                self.emit_async(AsyncInstr::BarrierExpect { barrier, bytes });
-            }
-            "mbarrier.arrive" | "mbarrier.arrive.nocomplete" => {
-                let barrier = self.shared_operand(op, 0)?;
-                let count = if has_operand(op, 1) {
-                    Some(self.operand_reg(op, 1)?)
-                } else {
-                    None
-                };
-                let state = self.state(op)?;
-                self.emit_async(AsyncInstr::BarrierArrive {
-                    barrier,
-                    count,
-                    expect: None,
-                    state,
-                });
-            }
-            "mbarrier.arrive.expect_tx" => {
-                let barrier = self.shared_operand(op, 0)?;
-                let expect = Some(self.operand_reg(op, 1)?);
-                let state = self.state(op)?;
-                let arrive = AsyncInstr::BarrierArrive {
-                    barrier,
-                    count: None,
-                    expect,
-                    state,
-                };
-                self.predicated(op, 2, arrive)?;
-            }
-            "mbarrier.test.wait" | "mbarrier.try_wait" => {
-                let (barrier, phase) = (self.shared_operand(op, 0)?, self.operand_reg(op, 1)?);
-                let parity = self.operand_scalar(op, 1)? == Scalar::I32;
-                let done = self.fresh();
-                self.emit_async(AsyncInstr::BarrierTest {
-                    barrier,
-                    phase,
-                    parity,
-                    done,
-                });
-                self.define_reg(op, 0, done)?;
-            }
-            "mbarrier.try_wait.parity" => {
-                // The operation is the loop around the instruction.
-                let (barrier, phase) = (self.shared_operand(op, 0)?, self.operand_reg(op, 1)?);
-                self.wait_for(barrier, phase, true);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+    pub(super) fn mbarrier_arrive_expect(&mut self, view: MBarrierArriveExpectTxOp<'_, '_>) -> Result {
+        let op = view.operation();
+        self.not_relaxed(op, view.relaxed())?;
+        let barrier = self.shared_operand(op, 0)?;
+        let expect = Some(self.operand_reg(op, 1)?);
+        let state = self.state(op)?;
+        let arrive = AsyncInstr::BarrierArrive {
+            barrier,
+            count: None,
+            expect,
+            state,
+        };
+        self.predicated(op, view.predicate(), arrive)
+    }
+
+    pub(super) fn mbarrier_test(&mut self, op: Op<'_, '_>, relaxed: Option<bool>) -> Result {
+        self.not_relaxed(op, relaxed)?;
+        let (barrier, phase) = (self.shared_operand(op, 0)?, self.operand_reg(op, 1)?);
+        let parity = self.operand_scalar(op, 1)? == Scalar::I32;
+        let done = self.fresh();
+        self.emit_async(AsyncInstr::BarrierTest {
+            barrier,
+            phase,
+            parity,
+            done,
+        });
+        self.define_reg(op, 0, done)
+    }
+
+    /// The loop around the instruction that tests.
+    pub(super) fn mbarrier_wait(&mut self, op: Op<'_, '_>) -> Result {
+        let (barrier, phase) = (self.shared_operand(op, 0)?, self.operand_reg(op, 1)?);
+        self.wait_for(barrier, phase, true);
+        Ok(())
     }
 
     /// The register for the state that an arrival gives, if it is wanted.
@@ -151,65 +164,57 @@ impl Decoder<'_> {
         );
     }
 
-    pub(super) fn copy_async(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        match name {
-            "cp.async.shared.global" => {
-                let (dst, src) = (self.shared_operand(op, 0)?, self.address_in(op, 1, Space::Global)?);
-                let bytes = attributes::integer(op, "size").and_then(|size| u8::try_from(size).ok());
-                let bytes = bytes.filter(|bytes| matches!(bytes, 4 | 8 | 16));
-                let bytes = bytes.ok_or_else(|| self.bad_attribute(op, "size"))?;
-                let valid = if has_operand(op, 2) {
-                    Some(self.operand_reg(op, 2)?)
-                } else {
-                    None
-                };
-                self.emit_async(AsyncInstr::Copy { dst, src, bytes, valid });
-            }
-            "cp.async.commit.group" => self.emit_async(AsyncInstr::CommitGroup),
-            "cp.async.wait.group" => {
-                let pending = self.pending(op, "n")?;
-                self.emit_async(AsyncInstr::WaitGroup { pending });
-            }
-            "cp.async.bulk.commit.group" => self.emit_async(AsyncInstr::BulkCommit),
-            "cp.async.bulk.wait_group" => {
-                let pending = self.pending(op, "group")?;
-                let read = op.has_attribute("read");
-                self.emit_async(AsyncInstr::BulkWait { pending, read });
-            }
-            "cp.async.bulk.shared.cluster.global" => {
-                if self.segments(op)?.get(4).is_some_and(|multicast| !multicast.is_empty()) {
-                    return Err(self.error(
-                        op,
-                        format!("the executor does not know the multicast of '{}'", name_of(op)),
-                    ));
-                }
-                let (dst, src) = (self.shared_operand(op, 0)?, self.address_in(op, 1, Space::Global)?);
-                let (barrier, bytes) = (self.shared_operand(op, 2)?, self.operand_reg(op, 3)?);
-                self.emit_async(AsyncInstr::BulkLoad {
-                    dst,
-                    src,
-                    bytes,
-                    barrier,
-                });
-            }
-            "cp.async.bulk.global.shared.cta" => {
-                if self.segments(op)?.get(4).is_some_and(|mask| !mask.is_empty()) {
-                    return Err(self.error(
-                        op,
-                        format!("the executor does not know the byte mask of '{}'", name_of(op)),
-                    ));
-                }
-                let (dst, src) = (self.address_in(op, 0, Space::Global)?, self.shared_operand(op, 1)?);
-                let bytes = self.operand_reg(op, 2)?;
-                self.emit_async(AsyncInstr::BulkStore { dst, src, bytes });
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+    pub(super) fn cp_async(&mut self, view: CpAsyncOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let (dst, src) = (self.shared_operand(op, 0)?, self.address_in(op, 1, Space::Global)?);
+        let bytes = u8::try_from(view.size())
+            .ok()
+            .filter(|bytes| matches!(bytes, 4 | 8 | 16));
+        let bytes = bytes.ok_or_else(|| self.bad_attribute(op, "size"))?;
+        let valid = view.cp_size().map(|size| self.reg(op, size)).transpose()?;
+        self.asynchronous(AsyncInstr::Copy { dst, src, bytes, valid })
     }
 
-    fn pending(&self, op: Op<'_, '_>, name: &str) -> Result<u32> {
-        let pending = attributes::integer(op, name).and_then(|pending| u32::try_from(pending).ok());
-        pending.ok_or_else(|| self.bad_attribute(op, name))
+    pub(super) fn wait_group(&mut self, view: CpAsyncWaitGroupOp<'_, '_>) -> Result {
+        let pending = self.pending(view.operation(), "n", view.n().into())?;
+        self.asynchronous(AsyncInstr::WaitGroup { pending })
+    }
+
+    pub(super) fn bulk_wait_group(&mut self, view: CpAsyncBulkWaitGroupOp<'_, '_>) -> Result {
+        let pending = self.pending(view.operation(), "group", view.group().into())?;
+        let read = view.read();
+        self.asynchronous(AsyncInstr::BulkWait { pending, read })
+    }
+
+    pub(super) fn bulk_load(&mut self, view: CpAsyncBulkGlobalToSharedClusterOp<'_, '_>) -> Result {
+        let op = view.operation();
+        if view.multicast_mask().is_some() {
+            let message = format!("the executor does not know the multicast of '{}'", name_of(op));
+            return Err(self.error(op, message));
+        }
+        let (dst, src) = (self.shared_operand(op, 0)?, self.address_in(op, 1, Space::Global)?);
+        let (barrier, bytes) = (self.shared_operand(op, 2)?, self.operand_reg(op, 3)?);
+        self.asynchronous(AsyncInstr::BulkLoad {
+            dst,
+            src,
+            bytes,
+            barrier,
+        })
+    }
+
+    pub(super) fn bulk_store(&mut self, view: CpAsyncBulkSharedCTAToGlobalOp<'_, '_>) -> Result {
+        let op = view.operation();
+        if view.byte_mask().is_some() {
+            let message = format!("the executor does not know the byte mask of '{}'", name_of(op));
+            return Err(self.error(op, message));
+        }
+        let (dst, src) = (self.address_in(op, 0, Space::Global)?, self.shared_operand(op, 1)?);
+        let bytes = self.operand_reg(op, 2)?;
+        self.asynchronous(AsyncInstr::BulkStore { dst, src, bytes })
+    }
+
+    /// A number of groups that may be pending, which the attribute of this name has.
+    pub(super) fn pending(&self, op: Op<'_, '_>, name: &str, number: i64) -> Result<u32> {
+        u32::try_from(number).map_err(|_| self.bad_attribute(op, name))
     }
 }

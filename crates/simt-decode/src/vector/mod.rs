@@ -9,113 +9,122 @@ use melior::ir::operation::OperationLike;
 use mytriton_simt::program::Reg;
 use mytriton_ssa::{BinaryOp, CmpPred, Scalar};
 use mytriton_tile::name_of;
+use mytriton_tile::ops::vector::{self, CombiningKind, ConstantMaskOp, ExtractOp, InsertOp, ReductionOp};
 
 use crate::access::At;
-use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, Words};
+use crate::llvm::alignment;
 use crate::math::integer_of;
+use crate::types::Ty;
 use position::coordinates;
 
 impl Decoder<'_> {
-    pub(crate) fn vector(&mut self, op: Op<'_, '_>, name: &str) -> Result<bool> {
-        match name {
-            "broadcast" | "splat" => self.broadcast(op)?,
-            "extract" => {
-                let shape = self.operand_ty(op, 0)?.shape().to_vec();
-                let (source, positions) = (self.operand(op, 0)?, self.positions(op, 1)?);
-                let words = self.extracted(&source, &shape, &positions);
-                self.define(op, 0, words)?;
-            }
-            "insert" => {
-                let shape = self.operand_ty(op, 1)?.shape().to_vec();
-                let (value, into, positions) = (self.operand(op, 0)?, self.operand(op, 1)?, self.positions(op, 2)?);
-                let words = self.inserted(&value, &into, &shape, &positions);
-                self.define(op, 0, words)?;
-            }
-            "from_elements" => {
-                let mut words = Words::new();
-                for index in 0..op.operand_count() {
-                    words.extend(self.operand(op, index)?);
-                }
-                self.define(op, 0, words)?;
-            }
-            "to_elements" => {
-                for (index, reg) in self.operand(op, 0)?.into_iter().enumerate() {
-                    self.define_reg(op, index, reg)?;
-                }
-            }
-            "shuffle" => {
-                let mask = attributes::integers(op, "mask").ok_or_else(|| self.bad_attribute(op, "mask"))?;
-                self.shuffle(op, &mask)?;
-            }
-            "shape_cast" => {
-                let words = self.operand(op, 0)?;
-                self.define(op, 0, words)?;
-            }
-            "bitcast" => {
-                let (from, to) = (self.operand_scalar(op, 0)?, self.result_scalar(op, 0)?);
-                let words = self.operand(op, 0)?;
-                let words = self.bitcast(&words, from, to);
-                self.define(op, 0, words)?;
-            }
-            "extract_strided_slice" | "insert_strided_slice" => {
-                self.strided_slice(op, name == "insert_strided_slice")?
-            }
-            "transpose" => self.transpose(op)?,
-            "interleave" => {
+    pub(crate) fn vector(&mut self, view: vector::Op<'_, '_>) -> Result {
+        use vector::Op as V;
+        let op = view.operation();
+        match view {
+            V::Broadcast(_) => self.broadcast(op),
+            V::Extract(view) => self.extract(view),
+            V::Insert(view) => self.insert(view),
+            V::FromElements(_) => self.from_elements(op),
+            V::ToElements(_) => self.to_elements(op),
+            V::Shuffle(view) => self.shuffle(op, &view.mask()),
+            V::ShapeCast(_) => self.renamed(op),
+            V::BitCast(_) => self.same_bits(op),
+            V::ExtractStridedSlice(view) => self.extract_slice(view),
+            V::InsertStridedSlice(view) => self.insert_slice(view),
+            V::Transpose(view) => self.transpose(view),
+            V::Interleave(_) => {
                 let (a, b) = (self.operand(op, 0)?, self.operand(op, 1)?);
-                self.define(op, 0, a.iter().zip(&b).flat_map(|(&a, &b)| [a, b]).collect())?;
+                self.define(op, 0, a.iter().zip(&b).flat_map(|(&a, &b)| [a, b]).collect())
             }
-            "deinterleave" => {
+            V::Deinterleave(_) => {
                 let words = self.operand(op, 0)?;
-                for half in 0..2 {
-                    self.define(op, half, words.iter().skip(half).step_by(2).copied().collect())?;
-                }
+                (0..2).try_for_each(|half| self.define(op, half, words.iter().skip(half).step_by(2).copied().collect()))
             }
-            "fma" => {
-                let ty = self.result_scalar(op, 0)?;
-                self.elementwise(op, |this, operands| this.fma(ty, operands))?;
-            }
-            "reduction" => self.reduction(op)?,
-            "step" => {
+            V::FMA(_) => self.each(op, |this, ty, operands| this.fma(ty, operands)),
+            V::Reduction(view) => self.reduction(view),
+            V::Step(_) => {
                 let count = self.result_ty(op, 0)?.registers();
                 let words = (0..count).map(|i| self.constant(i as u64)).collect();
-                self.define(op, 0, words)?;
+                self.define(op, 0, words)
             }
-            "constant_mask" => {
-                let sizes = attributes::integers(op, "mask_dim_sizes");
-                let sizes = sizes.ok_or_else(|| self.bad_attribute(op, "mask_dim_sizes"))?;
-                let shape = self.result_ty(op, 0)?.shape().to_vec();
-                let inside = |at: Vec<usize>| at.iter().zip(&sizes).all(|(&at, &size)| (at as i64) < size);
-                let words = coordinates(&shape)
-                    .map(|at| self.constant(u64::from(inside(at))))
-                    .collect();
-                self.define(op, 0, words)?;
+            V::ConstantMask(view) => self.constant_mask(view),
+            V::CreateMask(_) => self.create_mask(op),
+            V::Load(view) => {
+                let ty = self.result_ty(op, 0)?;
+                let at = self.row_at(op, 0, &ty, view.alignment())?;
+                let words = self.load(op, &ty, at)?;
+                self.define(op, 0, words)
             }
-            "create_mask" => self.create_mask(op)?,
-            "load" | "store" => self.vector_access(op, name == "store")?,
-            _ => return Ok(false),
+            V::Store(view) => {
+                let ty = self.operand_ty(op, 0)?;
+                let at = self.row_at(op, 1, &ty, view.alignment())?;
+                let value = self.operand(op, 0)?;
+                self.store(op, &ty, at, &value)
+            }
         }
-        Ok(true)
     }
 
-    fn reduction(&mut self, op: Op<'_, '_>) -> Result {
-        let kind = attributes::word(op, "kind").unwrap_or_default();
-        let combine = match kind.as_str() {
-            "add" => BinaryOp::Add,
-            "mul" => BinaryOp::Mul,
-            "minui" => BinaryOp::MinU,
-            "minsi" => BinaryOp::MinS,
-            "maxui" => BinaryOp::MaxU,
-            "maxsi" => BinaryOp::MaxS,
-            "minnumf" => BinaryOp::Min,
-            "maxnumf" => BinaryOp::Max,
-            "minimumf" => BinaryOp::MinNan,
-            "maximumf" => BinaryOp::MaxNan,
-            "and" => BinaryOp::And,
-            "or" => BinaryOp::Or,
-            "xor" => BinaryOp::Xor,
-            _ => return Err(self.bad_attribute(op, "kind")),
+    fn extract(&mut self, view: ExtractOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let shape = self.operand_ty(op, 0)?.shape().to_vec();
+        let source = self.operand(op, 0)?;
+        let positions = self.positions(op, view.static_position(), 1)?;
+        let words = self.extracted(&source, &shape, &positions);
+        self.define(op, 0, words)
+    }
+
+    fn insert(&mut self, view: InsertOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let shape = self.operand_ty(op, 1)?.shape().to_vec();
+        let (value, into) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        let positions = self.positions(op, view.static_position(), 2)?;
+        let words = self.inserted(&value, &into, &shape, &positions);
+        self.define(op, 0, words)
+    }
+
+    fn from_elements(&mut self, op: Op<'_, '_>) -> Result {
+        let mut words = Words::new();
+        for index in 0..op.operand_count() {
+            words.extend(self.operand(op, index)?);
+        }
+        self.define(op, 0, words)
+    }
+
+    fn to_elements(&mut self, op: Op<'_, '_>) -> Result {
+        for (index, reg) in self.operand(op, 0)?.into_iter().enumerate() {
+            self.define_reg(op, index, reg)?;
+        }
+        Ok(())
+    }
+
+    fn constant_mask(&mut self, view: ConstantMaskOp<'_, '_>) -> Result {
+        let (op, sizes) = (view.operation(), view.mask_dim_sizes());
+        let shape = self.result_ty(op, 0)?.shape().to_vec();
+        let inside = |at: Vec<usize>| at.iter().zip(&sizes).all(|(&at, &size)| (at as i64) < size);
+        let words = coordinates(&shape)
+            .map(|at| self.constant(u64::from(inside(at))))
+            .collect();
+        self.define(op, 0, words)
+    }
+
+    fn reduction(&mut self, view: ReductionOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let combiner = match view.kind() {
+            CombiningKind::Add => BinaryOp::Add,
+            CombiningKind::Mul => BinaryOp::Mul,
+            CombiningKind::Minui => BinaryOp::MinU,
+            CombiningKind::Minsi => BinaryOp::MinS,
+            CombiningKind::Maxui => BinaryOp::MaxU,
+            CombiningKind::Maxsi => BinaryOp::MaxS,
+            CombiningKind::Minnumf => BinaryOp::Min,
+            CombiningKind::Maxnumf => BinaryOp::Max,
+            CombiningKind::Minimumf => BinaryOp::MinNan,
+            CombiningKind::Maximumf => BinaryOp::MaxNan,
+            CombiningKind::And => BinaryOp::And,
+            CombiningKind::Or => BinaryOp::Or,
+            CombiningKind::Xor => BinaryOp::Xor,
         };
         let ty = self.result_scalar(op, 0)?;
         let mut elements = Words::new();
@@ -127,7 +136,7 @@ impl Decoder<'_> {
         let first = rest
             .next()
             .ok_or_else(|| self.error(op, "a reduction of no elements"))?;
-        let all = rest.fold(first, |sum, element| self.arithmetic(combine, ty, sum, element));
+        let all = rest.fold(first, |sum, element| self.arithmetic(combiner, ty, sum, element));
         self.define_reg(op, 0, all)
     }
 
@@ -155,14 +164,9 @@ impl Decoder<'_> {
         self.define(op, 0, words)
     }
 
-    /// `vector.load` and `vector.store` of one row. Without an alignment the memref's elements give it.
-    fn vector_access(&mut self, op: Op<'_, '_>, is_store: bool) -> Result {
-        let base = usize::from(is_store);
-        let ty = if is_store {
-            self.operand_ty(op, 0)?
-        } else {
-            self.result_ty(op, 0)?
-        };
+    /// Where `vector.load` and `vector.store` access one row of a memref, which is operand `base`. Without an alignment the
+    /// memref's elements give it.
+    fn row_at(&mut self, op: Op<'_, '_>, base: usize, ty: &Ty, stated: Option<i64>) -> Result<At> {
         let memref = self.memref_operand(op, base)?;
         let indices = (base + 1..op.operand_count())
             .map(|index| self.operand_reg(op, index))
@@ -183,18 +187,11 @@ impl Decoder<'_> {
             );
             return Err(self.error(op, message));
         }
-        let stated = attributes::integer(op, "alignment").and_then(|alignment| u64::try_from(alignment).ok());
-        let at = At {
+        Ok(At {
             space: memref.ty.space,
             address: self.element_address(&memref, &indices),
-            alignment: stated.filter(|alignment| *alignment > 0).unwrap_or(natural),
-        };
-        if is_store {
-            let value = self.operand(op, 0)?;
-            return self.store(op, &ty, at, &value);
-        }
-        let words = self.load(op, &ty, at)?;
-        self.define(op, 0, words)
+            alignment: alignment(stated).unwrap_or(natural),
+        })
     }
 
     /// The same bits as numbers of another width: the first element is the lowest part.

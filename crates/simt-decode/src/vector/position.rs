@@ -2,8 +2,8 @@
 
 use mytriton_simt::program::Reg;
 use mytriton_ssa::{CmpPred, Scalar};
+use mytriton_tile::ops::vector::{ExtractStridedSliceOp, InsertStridedSliceOp, TransposeOp};
 
-use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, Words};
 
 /// What stands for a position that an operand gives.
@@ -60,10 +60,8 @@ impl Decoder<'_> {
         self.define(op, 0, coordinates(to).map(of).collect())
     }
 
-    /// The positions that `static_position` has and operands from `first` on complete.
-    pub(super) fn positions(&self, op: Op<'_, '_>, first: usize) -> Result<Vec<Position>> {
-        let fixed = attributes::integers(op, "static_position");
-        let fixed = fixed.ok_or_else(|| self.bad_attribute(op, "static_position"))?;
+    /// Positions, of which operands from `first` on complete what is open.
+    pub(super) fn positions(&self, op: Op<'_, '_>, fixed: Vec<i64>, first: usize) -> Result<Vec<Position>> {
         let mut next = first;
         let mut positions = Vec::new();
         for at in fixed {
@@ -156,46 +154,31 @@ impl Decoder<'_> {
         self.define(op, 0, words)
     }
 
-    pub(super) fn strided_slice(&mut self, op: Op<'_, '_>, insert: bool) -> Result {
-        let offsets = attributes::integers(op, "offsets").ok_or_else(|| self.bad_attribute(op, "offsets"))?;
-        let steps = attributes::integers(op, "strides").ok_or_else(|| self.bad_attribute(op, "strides"))?;
-        let whole_at = usize::from(insert);
-        let whole = self.operand_ty(op, whole_at)?.shape().to_vec();
-        let part = if insert {
-            self.operand_ty(op, 0)?
-        } else {
-            self.result_ty(op, 0)?
-        };
-        let part = part.shape().to_vec();
-        // A value of lower rank is inserted along the last dimensions.
-        let missing = whole.len() - part.len().min(whole.len());
-        let place = |at: &[usize]| -> usize {
-            let position = |axis: usize| {
-                let offset = offsets.get(axis).map_or(0, |&offset| offset as usize);
-                let along = axis.checked_sub(missing).map_or(0, |axis| at[axis]);
-                let step = axis
-                    .checked_sub(missing)
-                    .and_then(|axis| steps.get(axis))
-                    .map_or(1, |&step| step as usize);
-                offset + along * step
-            };
-            position_in(&(0..whole.len()).map(position).collect::<Vec<_>>(), &whole)
-        };
-        let mut words = self.operand(op, whole_at)?;
-        if insert {
-            let value = self.operand(op, 0)?;
-            for (number, at) in coordinates(&part).enumerate() {
-                words[place(&at)] = value[number];
-            }
-            self.define(op, 0, words)
-        } else {
-            self.define(op, 0, coordinates(&part).map(|at| words[place(&at)]).collect())
-        }
+    pub(super) fn extract_slice(&mut self, view: ExtractStridedSliceOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let (whole, part) = (self.operand_ty(op, 0)?, self.result_ty(op, 0)?);
+        let slice = Slice::new(view.offsets(), view.strides(), whole.shape(), part.shape());
+        let words = self.operand(op, 0)?;
+        self.define(
+            op,
+            0,
+            coordinates(part.shape()).map(|at| words[slice.place(&at)]).collect(),
+        )
     }
 
-    pub(super) fn transpose(&mut self, op: Op<'_, '_>) -> Result {
-        let permutation = attributes::integers(op, "permutation");
-        let permutation = permutation.ok_or_else(|| self.bad_attribute(op, "permutation"))?;
+    pub(super) fn insert_slice(&mut self, view: InsertStridedSliceOp<'_, '_>) -> Result {
+        let op = view.operation();
+        let (part, whole) = (self.operand_ty(op, 0)?, self.operand_ty(op, 1)?);
+        let slice = Slice::new(view.offsets(), view.strides(), whole.shape(), part.shape());
+        let (value, mut words) = (self.operand(op, 0)?, self.operand(op, 1)?);
+        for (number, at) in coordinates(part.shape()).enumerate() {
+            words[slice.place(&at)] = value[number];
+        }
+        self.define(op, 0, words)
+    }
+
+    pub(super) fn transpose(&mut self, view: TransposeOp<'_, '_>) -> Result {
+        let (op, permutation) = (view.operation(), view.permutation());
         let from = self.operand_ty(op, 0)?.shape().to_vec();
         let to = self.result_ty(op, 0)?.shape().to_vec();
         let source = self.operand(op, 0)?;
@@ -207,6 +190,41 @@ impl Decoder<'_> {
             source[position_in(&original, &from)]
         };
         self.define(op, 0, coordinates(&to).map(of).collect())
+    }
+}
+
+/// A strided slice of a vector.
+struct Slice<'s> {
+    whole: &'s [usize],
+    /// For each dimension of the whole.
+    offsets: Vec<usize>,
+    /// For each dimension of the slice, which are the last ones of the whole.
+    steps: Vec<usize>,
+    missing: usize,
+}
+
+impl<'s> Slice<'s> {
+    fn new(offsets: Vec<i64>, steps: Vec<i64>, whole: &'s [usize], part: &[usize]) -> Self {
+        let numbers = |all: Vec<i64>| all.into_iter().map(|number| number as usize).collect();
+        Slice {
+            whole,
+            offsets: numbers(offsets),
+            steps: numbers(steps),
+            // A value of lower rank is inserted along the last dimensions.
+            missing: whole.len() - part.len().min(whole.len()),
+        }
+    }
+
+    /// The number in the whole of an element of the slice.
+    fn place(&self, at: &[usize]) -> usize {
+        let position = |axis: usize| {
+            let offset = self.offsets.get(axis).copied().unwrap_or(0);
+            let inner = axis.checked_sub(self.missing);
+            let along = inner.map_or(0, |axis| at[axis]);
+            let step = inner.and_then(|axis| self.steps.get(axis).copied()).unwrap_or(1);
+            offset + along * step
+        };
+        position_in(&(0..self.whole.len()).map(position).collect::<Vec<_>>(), self.whole)
     }
 }
 
