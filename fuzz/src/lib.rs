@@ -15,22 +15,22 @@ pub mod probe;
 
 // The command line's parsers belong to an executable, which other crates cannot depend on.
 #[allow(dead_code, missing_docs)]
-#[path = "../../crates/mytriton/src/bin/mytriton/arguments.rs"]
+#[path = "../../crates/cli/src/arguments.rs"]
 mod arguments;
 #[allow(dead_code, missing_docs)]
-#[path = "../../crates/mytriton/src/bin/mytriton/error.rs"]
+#[path = "../../crates/cli/src/error.rs"]
 mod error;
 #[allow(dead_code, missing_docs)]
-#[path = "../../crates/mytriton/src/bin/mytriton/generate.rs"]
+#[path = "../../crates/cli/src/generate.rs"]
 mod generate;
 #[allow(dead_code, missing_docs)]
-#[path = "../../crates/mytriton/src/bin/mytriton/literal.rs"]
+#[path = "../../crates/cli/src/literal.rs"]
 mod literal;
 #[allow(dead_code, missing_docs)]
-#[path = "../../crates/mytriton/src/bin/mytriton/npy/mod.rs"]
+#[path = "../../crates/cli/src/npy/mod.rs"]
 mod npy;
 #[allow(dead_code, missing_docs)]
-#[path = "../../crates/mytriton/src/bin/mytriton/picture/mod.rs"]
+#[path = "../../crates/cli/src/picture/mod.rs"]
 mod picture;
 
 /// Bytes that one input may make the Rust side allocate, beside [`MEMORY_PER_BYTE`].

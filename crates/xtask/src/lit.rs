@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::process;
-use crate::project::{FACADE, Project};
+use crate::project::{CLI, Project};
 use crate::toolkit::Toolkit;
 
 const SUITE: &str = "lit-tests";
@@ -28,17 +28,32 @@ pub struct Options {
     lit_arguments: Vec<String>,
 }
 
-/// Builds the tools, runs lit and returns its closing lines.
+/// Builds the tools and runs the suite.
 ///
 /// # Errors
-/// The tools do not build, lit or its suite is not there, or a test fails.
-pub fn run(project: &Project, options: &Options) -> Result<Vec<String>> {
+/// As [`build`] and [`run_suite`].
+pub fn run(project: &Project, options: &Options) -> Result<()> {
+    build(project)?;
+    run_suite(project, options, &mut Vec::new())
+}
+
+/// Builds the tools that the tests run.
+///
+/// # Errors
+/// They do not build.
+pub fn build(project: &Project) -> Result<()> {
+    process::run(&mut project.cargo(["build", "--package", CLI, "--bins"]))
+}
+
+/// Runs lit on tools that are built, and adds its closing lines to `closing`.
+///
+/// # Errors
+/// lit or its suite is not there, or a test fails.
+pub fn run_suite(project: &Project, options: &Options, closing: &mut Vec<String>) -> Result<()> {
     if !project.path(SUITE).join("lit.cfg.py").is_file() {
         bail!("{SUITE}/lit.cfg.py is not there");
     }
     let lit = project.llvm_tool("lit")?;
-    process::run(&mut project.cargo(["build", "--package", FACADE, "--bins"]))?;
-
     let mut command = std::process::Command::new(lit);
     command.current_dir(project.root()).args(["--succinct", "--verbose"]);
     let parameter = |name: &str, dir: &Path| format!("-D{name}={}", dir.display());
@@ -53,9 +68,7 @@ pub fn run(project: &Project, options: &Options) -> Result<Vec<String>> {
     if let Ok(toolkit) = Toolkit::find(project) {
         command.envs(toolkit.environment());
     }
-    let mut closing = Vec::new();
-    process::run_keeping(&mut command, &mut closing, is_closing_line)?;
-    Ok(closing)
+    process::run_keeping(&mut command, closing, is_closing_line)
 }
 
 /// lit ends with the number of tests found and, below it, how many came out how.

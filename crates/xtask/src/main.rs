@@ -78,7 +78,7 @@ fn dispatch(task: Task) -> Result<()> {
         Task::Setup(options) => setup::run(&project, &options),
         Task::Demo => project.run_demo(),
         Task::Test(options) => stages::run(&project, &options),
-        Task::Lit(options) => lit::run(&project, &options).map(drop),
+        Task::Lit(options) => lit::run(&project, &options),
         Task::Fuzz(options) => fuzz::run(&project, &options),
         Task::GpuTest(options) => gpu::test(&project, &options),
         Task::Bench(options) => bench::run(&project, &options),

@@ -8,8 +8,10 @@ use serde_json::Value;
 
 use crate::process;
 
-/// The package that holds the examples, the command-line tools and the GPU tests.
+/// The package that holds the examples and the GPU tests.
 pub const FACADE: &str = "mytriton";
+/// The package of the command-line tools.
+pub const CLI: &str = "mytriton-cli";
 /// The example that `demo` runs.
 const DEMO_EXAMPLE: &str = "quickstart";
 /// The integration test of [`FACADE`] that needs a GPU.

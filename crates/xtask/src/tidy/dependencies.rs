@@ -11,11 +11,13 @@
 use super::Finding;
 use super::workspace::{Dependency, Kind, Package, Workspace};
 
-struct Layer {
-    name: &'static str,
+pub(super) struct Layer {
+    /// Without the `mytriton-` in front.
+    pub name: &'static str,
     /// The crates of the workspace it may depend on.
-    may_see: &'static [&'static str],
-    mlir: bool,
+    pub may_see: &'static [&'static str],
+    /// Whether it needs LLVM and MLIR to build.
+    pub mlir: bool,
 }
 
 const fn plain(name: &'static str, may_see: &'static [&'static str]) -> Layer {
@@ -39,8 +41,9 @@ const FACADE: &str = "mytriton";
 /// Its feature that brings the compiler in.
 const COMPILER_FEATURE: &str = "jit";
 
-/// Names without the `mytriton-` in front; lower layers first.
-const LAYERS: &[Layer] = &[
+/// Lower layers first.
+pub(super) const LAYERS: &[Layer] = &[
+    plain("host-features", &[]),
     plain("layout", &[]),
     plain("ssa", &[]),
     plain("abi", &[]),
@@ -51,10 +54,10 @@ const LAYERS: &[Layer] = &[
     plain("codegen-cuda", &["ssa"]),
     plain("runtime", &["abi"]),
     plain("simt", &["ssa", "layout"]),
-    mlir("tile-sys", &["layout"]),
+    mlir("tile-sys", &["host-features", "layout"]),
     mlir("tile", &["tile-sys", "layout", "ssa"]),
     mlir("passes", &["tile", "tile-sys", "layout"]),
-    mlir("codegen-ptx", &["tile", "tile-sys"]),
+    mlir("codegen-ptx", &["host-features", "tile", "tile-sys"]),
     mlir("simt-decode", &["simt", "tile", "tile-sys", "ssa"]),
     mlir(
         "compiler",
@@ -76,7 +79,6 @@ const LAYERS: &[Layer] = &[
     plain(
         FACADE,
         &[
-            "layout",
             "ssa",
             "abi",
             "interp",
@@ -93,11 +95,19 @@ const LAYERS: &[Layer] = &[
             "compiler",
         ],
     ),
+    mlir("cli", &[FACADE, "layout", "ssa", "compiler"]),
     plain("xtask", &[]),
 ];
 
 /// Crates from elsewhere that need LLVM or MLIR installed to build.
 const LLVM_CRATES: &[&str] = &["inkwell", "llvm-sys", "melior", "melior-macro", "mlir-sys", "tblgen"];
+
+/// The packages that need LLVM and MLIR to build, the facade with its default features among them.
+pub(super) fn mlir_packages() -> impl Iterator<Item = String> {
+    let layers = LAYERS.iter().filter(|layer| layer.mlir);
+    let names = layers.map(|layer| format!("{FACADE}-{}", layer.name));
+    names.chain([FACADE.to_owned()])
+}
 
 fn short(name: &str) -> &str {
     name.strip_prefix("mytriton-").unwrap_or(name)
