@@ -261,12 +261,13 @@ impl KernelDef {
     }
 }
 
-/// Runs a kernel's staging code: `body` gets the parameters' values, type parameters first.
+/// Runs a kernel's staging code: `body` gets the parameters' values, type parameters first. It is a function pointer so
+/// that this code is compiled once, and not for each kernel of the user's crate.
 pub fn stage(
     def: &'static KernelDef,
     values: &[ConstexprValue],
     facts: &Specialization,
-    body: impl for<'k> FnOnce(&Frame<'k>, &[Expr<'k>]),
+    body: for<'k> fn(&Frame<'k>, &[Expr<'k>]),
 ) -> Result<Kernel, FrontendError> {
     (def.check(values)).map_err(|message| FrontendError::new(def.name, def.place(), message))?;
     let k = KernelBuilder::new_at(def.name, def.file, def.line, def.column);
