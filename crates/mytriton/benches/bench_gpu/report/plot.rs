@@ -9,8 +9,8 @@ use super::{Case, Entry, Record, Role, Unit};
 const WIDTH: u32 = 1000;
 /// Left of the bars: the benchmarks' names.
 const NAMES: i32 = 250;
-/// Right of the bars: room for figures beyond the axis.
-const MARGIN: i32 = 90;
+/// Right of the bars: the column of figures, beyond the axis so that they cross none of its lines.
+const FIGURES: i32 = 60;
 const TOP: i32 = 78;
 const BAR: i32 = 11;
 /// Between groups.
@@ -67,7 +67,7 @@ fn entry<'a>(case: &'a Case, who: &str) -> Option<&'a Entry> {
 
 /// Where a part of the copy's throughput is.
 fn x_of(part: f64) -> i32 {
-    let width = f64::from(WIDTH as i32 - NAMES - MARGIN);
+    let width = f64::from(WIDTH as i32 - NAMES - FIGURES);
     NAMES + (part.clamp(0.0, END) / END * width).round() as i32
 }
 
@@ -80,6 +80,8 @@ fn style(size: i32, horizontal: HPos, vertical: VPos) -> TextStyle<'static> {
 fn frame<'a>(root: &Area<'a>, record: &Record, present: &[(&str, RGBColor)], bottom: i32) -> Drawn<'a> {
     let title = format!("{}: throughput as a part of a copy's", record.facts.device);
     root.draw(&Text::new(title, (16, 14), style(17, HPos::Left, VPos::Top)))?;
+    let unit = Text::new("GB/s", (WIDTH as i32 - 16, 53), style(12, HPos::Right, VPos::Center));
+    root.draw(&unit)?;
     let mut x = NAMES;
     for (who, colour) in present {
         root.draw(&Rectangle::new([(x, 47), (x + 11, 58)], colour.filled()))?;
@@ -117,8 +119,8 @@ fn bars<'a>(root: &Area<'a>, case: &Case, present: &[(&str, RGBColor)], top: i32
         let label = format!("{:.0}", entry.value);
         root.draw(&Text::new(
             label,
-            (end + 4, y + BAR / 2),
-            style(10, HPos::Left, VPos::Center),
+            (WIDTH as i32 - 16, y + BAR / 2),
+            style(10, HPos::Right, VPos::Center),
         ))?;
     }
     Ok(())

@@ -56,6 +56,21 @@ fn figures_are_made_of_times() {
 }
 
 #[test]
+fn figures_of_the_plot_stand_beyond_its_lines() {
+    let svg = plot::svg(&recorded()).unwrap().unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let texts = || document.descendants().filter(|node| node.has_tag_name("text"));
+    let x_of = |wanted: &str| {
+        let node = texts().find(|node| node.text().is_some_and(|text| text.trim() == wanted));
+        node.unwrap().attribute("x").unwrap().parse::<i32>().unwrap()
+    };
+    // The widest label has four digits of some 6 pixels, and ends at its x.
+    for figure in ["4060", "4012", "2530", "1800"] {
+        assert!(x_of(figure) - 4 * 6 > x_of("100%"), "{figure} crosses the line of 100%");
+    }
+}
+
+#[test]
 fn the_plot_has_all_bars() {
     let svg = plot::svg(&recorded()).unwrap().unwrap();
     let document = roxmltree::Document::parse(&svg).unwrap();
