@@ -1,11 +1,13 @@
 //! `tidy`: what a machine can check of the workspace's rules without compiling anything.
 //!
 //! [`dependencies`] holds the rules between crates, [`host_features`] what keeps builds from being repeated,
-//! [`manifests`] what each crate's manifest has, and the other modules the hygiene of files. A rule is a plain function from text to findings, tested on made-up input.
+//! [`manifests`] what each crate's manifest has, [`lists`] what the documentation repeats of the code, and the other
+//! modules the hygiene of files. A rule is a plain function from text to findings, tested on made-up input.
 
 mod dependencies;
 mod files;
 mod host_features;
+mod lists;
 mod lit_tests;
 mod manifests;
 mod markdown;
@@ -94,6 +96,7 @@ pub fn run(project: &Project) -> Result<String> {
         findings.extend(markdown::check(source, |target| project.path(target).exists()));
         findings.extend(lit_tests::check(source));
     }
+    findings.extend(lists::check(&sources));
     findings.extend(host_features::check(project)?);
     sources
         .iter()
