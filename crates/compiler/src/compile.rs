@@ -394,11 +394,9 @@ fn join(reports: &[sys::Report]) -> String {
         .join("\n  ")
 }
 
-/// `file:line:column` of the first report, out of `loc("file":line:column)`.
+/// `file:line:column` of the first report.
 fn place_in(reports: &[sys::Report]) -> Option<String> {
-    let text = reports.first()?.location.strip_prefix("loc(\"")?;
-    let (file, rest) = text.split_once("\":")?;
-    Some(format!("{file}:{}", rest.trim_end_matches(')')))
+    reports.first()?.place.clone()
 }
 
 /// Writes a module with the pipeline that fails on it, in the form of MLIR's crash reproducers. Where: the directory

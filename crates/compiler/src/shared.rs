@@ -4,18 +4,20 @@
 //! which the code says only where it begins (CUDA C++ Programming Guide, "Compute Capabilities"). Up to the `llvm` stage
 //! there is one variable of the size that is needed, so that the stages stay whole by themselves.
 
+use melior::dialect::llvm::{self, attributes::Linkage};
 use melior::ir::attribute::{IntegerAttribute, TypeAttribute};
-use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, Module, Type};
+use melior::ir::{Module, Type};
 use mytriton_codegen_ptx::Target;
 use mytriton_passes::allocate_shared::LIMIT;
 use mytriton_passes::convert_tile_to_gpu::STATIC_SHARED_BYTES;
-use mytriton_passes::ir::{CAPABILITY, blocks_of, int_attribute, kernels_of, name_of, ops_of};
+use mytriton_passes::ir::{CAPABILITY, blocks_of, kernels_of, ops_of};
+use mytriton_tile::ops::{gpu::GPUModuleOp, llvm::GlobalOp};
+use mytriton_tile::types::integer;
 use mytriton_tile_sys as sys;
 
 /// The address space of shared memory in the llvm dialect.
-const SHARED: i64 = 3;
+const SHARED: i32 = 3;
 
 /// Tells the passes which target a kernel is for, and how much shared memory there is.
 pub(crate) fn set_target(module: &Module<'_>, target: Target) {
@@ -35,34 +37,34 @@ pub(crate) fn set_target(module: &Module<'_>, target: Target) {
 /// Makes the variable of a module in the `llvm` stage dynamic shared memory if it is too large, and gives the bytes that a
 /// launch has to ask for: 0 if it is not.
 pub(crate) fn make_dynamic(module: &Module<'_>) -> u32 {
-    let operation = module.as_operation();
-    let modules = blocks_of(operation).into_iter().flat_map(ops_of);
+    let modules = blocks_of(module.as_operation()).into_iter().flat_map(ops_of);
     let inside = modules
-        .filter(|op| name_of(*op) == "gpu.module")
-        .flat_map(blocks_of)
-        .flat_map(ops_of);
+        .filter_map(GPUModuleOp::cast)
+        .flat_map(|module| ops_of(module.body_region()));
     let mut largest = 0;
-    for global in inside {
-        if name_of(global) != "llvm.mlir.global" || int_attribute(global, "addr_space") != Some(SHARED) {
+    for global in inside.filter_map(GlobalOp::cast) {
+        if global.addr_space() != Some(SHARED) {
             continue;
         }
-        let bytes = global.attribute("global_type").ok().and_then(bytes_of).unwrap_or(0);
+        let bytes = bytes_of(global.global_type()).unwrap_or(0);
         if u64::from(bytes) <= STATIC_SHARED_BYTES {
             continue;
         }
         largest = largest.max(bytes);
-        sys::with_context(&global, |context| {
-            let open = Type::parse(context, "!llvm.array<0 x i8>").expect("a type of the llvm dialect");
-            let external = Attribute::parse(context, "#llvm.linkage<external>").expect("an llvm attribute");
-            sys::set_attribute(global, "global_type", TypeAttribute::new(open).into());
-            sys::set_attribute(global, "linkage", external);
+        let operation = global.operation();
+        sys::with_context(&operation, |context| {
+            let open = llvm::r#type::array(IntegerType::new(context, 8).into(), 0);
+            let external = llvm::attributes::linkage(context, Linkage::External);
+            sys::set_attribute(operation, "global_type", TypeAttribute::new(open).into());
+            sys::set_attribute(operation, "linkage", external);
         });
     }
     largest
 }
 
 /// The size of `!llvm.array<N x i8>`.
-fn bytes_of(attribute: Attribute<'_>) -> Option<u32> {
-    let text = attribute.to_string();
-    text.strip_prefix("!llvm.array<")?.strip_suffix(" x i8>")?.parse().ok()
+fn bytes_of(ty: Type<'_>) -> Option<u32> {
+    let (count, element) = sys::llvm_array(ty)?;
+    let bytes = integer(element).is_some_and(|element| element.width() == 8);
+    u32::try_from(count).ok().filter(|_| bytes)
 }

@@ -1,15 +1,14 @@
 //! Kernels as programs of the SIMT executor: at the end of the `gpu` stage, and at each step of the way there.
 
 use melior::ir::Module;
-use melior::ir::attribute::TypeAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, MemRefType};
-use melior::ir::{OperationRef, RegionLike, Type, TypeLike};
+use melior::ir::{RegionLike, Type, TypeLike};
 use mytriton_simt::program::Program;
-use mytriton_simt_decode::{DecodeError, decode};
+use mytriton_simt_decode::{DecodeError, KERNEL, decode};
 use mytriton_ssa::{Kernel, Scalar};
-use mytriton_tile::{name_of, types::ssa_scalar};
+use mytriton_tile::{ops::gpu::GPUFuncOp, types::ssa_scalar};
 use mytriton_tile_sys as sys;
 
 use crate::compile::{CompileOptions, StageTimes, lower, lower_given_layouts, run_pipeline};
@@ -181,18 +180,16 @@ fn signatures(module: &Module<'_>) -> Vec<Vec<GpuParam>> {
         let mut member = block.and_then(|block| block.first_operation());
         while let Some(op) = member {
             member = op.next_in_block();
-            if name_of(op) == "gpu.func" && op.has_attribute("gpu.kernel") {
-                kernels.push(params_of(op));
+            if let Some(function) = GPUFuncOp::cast(op).filter(|_| op.has_attribute(KERNEL)) {
+                kernels.push(params_of(function));
             }
         }
     }
     kernels
 }
 
-fn params_of(function: OperationRef<'_, '_>) -> Vec<GpuParam> {
-    let ty = function.attribute("function_type").ok();
-    let ty = ty.and_then(|ty| TypeAttribute::try_from(ty).ok());
-    let Some(ty) = ty.and_then(|ty| FunctionType::try_from(ty.value()).ok()) else {
+fn params_of(function: GPUFuncOp<'_, '_>) -> Vec<GpuParam> {
+    let Ok(ty) = FunctionType::try_from(function.function_type()) else {
         return Vec::new();
     };
     let inputs = (0..ty.input_count()).filter_map(|index| ty.input(index).ok());

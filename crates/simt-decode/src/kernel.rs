@@ -18,7 +18,7 @@ use crate::shared::{Global, Globals};
 use crate::types::{self, Ty};
 
 /// The attribute that makes a `gpu.func` a kernel.
-const KERNEL: &str = "gpu.kernel";
+pub const KERNEL: &str = "gpu.kernel";
 /// The attribute that names a symbol.
 const SYMBOL: &str = "sym_name";
 /// The attribute of a workgroup attribution that aligns it.

@@ -36,6 +36,8 @@ mod widths;
 
 use std::fmt;
 
+pub use kernel::KERNEL;
+
 use melior::ir::Module;
 use mytriton_simt::program::Program;
 

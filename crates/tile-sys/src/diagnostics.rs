@@ -1,5 +1,6 @@
 //! Diagnostics as values.
 
+use crate::location::place_text;
 use melior::{
     Context,
     diagnostic::{Diagnostic, DiagnosticSeverity},
@@ -38,6 +39,8 @@ pub struct Report {
     pub severity: Severity,
     /// The location as MLIR prints it: `loc("kernel.mlir":3:8)`.
     pub location: String,
+    /// The same as `kernel.mlir:3:8`, if it is in a file.
+    pub place: Option<String>,
     /// The message.
     pub message: String,
     /// Notes attached to it.
@@ -54,6 +57,7 @@ impl Report {
                 DiagnosticSeverity::Remark => Severity::Remark,
             },
             location: diagnostic.location().to_string(),
+            place: place_text(diagnostic.location()),
             message: diagnostic.to_string(),
             notes: (0..diagnostic.note_count())
                 .filter_map(|index| diagnostic.note(index).ok())

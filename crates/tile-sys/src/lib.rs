@@ -10,7 +10,8 @@
 //!   dialects where MLIR's own C API lacks the function;
 //! - [`register_pass`] and [`register_upstream_passes`] make passes known to textual pipelines;
 //! - [`opt_main`] and [`lsp_main`] are the command-line tools;
-//! - [`collect_diagnostics`] and [`verify`] turn what MLIR reports into values.
+//! - [`collect_diagnostics`] and [`verify`] turn what MLIR reports into values, [`place_of`] and [`place_text`] its
+//!   locations into files, lines and columns.
 //!
 //! In the other direction C++ calls the layout algebra: the verifier of a tensor with a `#tile.layout` encoding asks
 //! `mytriton-layout` through one C function.
@@ -35,6 +36,7 @@ mod diagnostics;
 mod dialect;
 mod ffi;
 mod layout_check;
+mod location;
 mod parse;
 mod tools;
 mod upstream;
@@ -44,6 +46,7 @@ pub use buffer::{BufferRef, buffer_type};
 pub use context::{detach, set_attribute, with_context};
 pub use diagnostics::{Report, Severity, collect_diagnostics, verify};
 pub use dialect::{dialect_handle, lowering_dialect_handles, ptr_pointee, ptr_type, register_all_dialects};
+pub use location::{place_of, place_text};
 pub use parse::{MAX_EXPANSION, MAX_NESTING, parse_module};
 pub use tools::{ToolError, lsp_main, opt_main, register_pass, register_upstream_passes};
 pub use upstream::{

@@ -192,6 +192,7 @@ fn verification_returns_what_is_wrong_and_where() {
     assert_eq!(reports.len(), 1);
     assert_eq!(reports[0].severity, Severity::Error);
     assert_eq!(reports[0].location, "loc(\"-\":1:6)");
+    assert_eq!(reports[0].place.as_deref(), Some("-:1:6"));
     assert_eq!(
         reports[0].message,
         "'tile.range' op start must be less than end, got 4 and 4"

@@ -12,6 +12,7 @@ use melior::ir::{
     Type, Value, ValueLike,
 };
 
+pub use crate::ops::arith::{CmpFPredicate as CmpF, CmpIPredicate as CmpI};
 use crate::types::tensor;
 
 /// Appends operations to the end of one block, at a current location.
@@ -117,7 +118,7 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {
 
     /// `arith.constant` of the given attribute.
     pub fn constant(&self, value: Attribute<'c>, ty: Type<'c>) -> Value<'c, 'a> {
-        self.value("arith.constant", &[], ty, &[("value", value)])
+        self.arith_constant(value, ty).result()
     }
 
     /// An integer constant of the given width.
@@ -149,28 +150,18 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {
     /// `arith.cmpi` with the named predicate.
     pub fn cmpi(&self, predicate: CmpI, a: Value<'c, 'a>, b: Value<'c, 'a>) -> Value<'c, 'a> {
         let ty = with_element(a.r#type(), IntegerType::new(self.context, 1).into());
-        self.value(
-            "arith.cmpi",
-            &[a, b],
-            ty,
-            &[("predicate", self.i64_attribute(predicate as i64))],
-        )
+        self.arith_cmpi(a, b, predicate, ty).result()
     }
 
     /// `arith.cmpf` with the named predicate.
     pub fn cmpf(&self, predicate: CmpF, a: Value<'c, 'a>, b: Value<'c, 'a>) -> Value<'c, 'a> {
         let ty = with_element(a.r#type(), IntegerType::new(self.context, 1).into());
-        self.value(
-            "arith.cmpf",
-            &[a, b],
-            ty,
-            &[("predicate", self.i64_attribute(predicate as i64))],
-        )
+        self.arith_cmpf(a, b, predicate, ty).result()
     }
 
     /// `arith.select`.
     pub fn select(&self, condition: Value<'c, 'a>, a: Value<'c, 'a>, b: Value<'c, 'a>) -> Value<'c, 'a> {
-        self.value("arith.select", &[condition, a, b], a.r#type(), &[])
+        self.arith_select(condition, a, b, a.r#type()).result()
     }
 
     /// An `i64` attribute.
@@ -210,30 +201,6 @@ impl<'c: 'a, 'a> Emitter<'c, 'a> {
         let block = region.append_block(Block::new(&arguments));
         (region, block)
     }
-}
-
-/// The predicates of `arith.cmpi`, by their number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum CmpI {
-    Eq = 0,
-    Ne = 1,
-    Slt = 2,
-    Sle = 3,
-    Sgt = 4,
-    Sge = 5,
-    Ult = 6,
-    Ule = 7,
-    Ugt = 8,
-    Uge = 9,
-}
-
-/// Predicates of `arith.cmpf`, by their number: of ordered numbers, false of NaN.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
-pub enum CmpF {
-    Ogt = 2,
-    Olt = 4,
 }
 
 /// A result of an operation that is known to have it.

@@ -13,4 +13,4 @@ mod to_ssa;
 pub mod types;
 
 pub use from_ssa::{FromSsaError, fastmath, from_ssa};
-pub use to_ssa::{ToSsaError, argument_attributes, defining_operation, name_of, permutation_of, place_of, to_ssa};
+pub use to_ssa::{ToSsaError, argument_attributes, defining_operation, name_of, permutation_of, to_ssa};

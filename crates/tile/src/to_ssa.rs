@@ -15,6 +15,7 @@ use melior::ir::{
 use mytriton_ssa::{
     Axis, Const, Kernel, Loc, Module, OpId, OpKind, Permutation, RegionId, Scalar, Type, UnaryOp, ValueId,
 };
+use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
 use crate::names;
@@ -84,34 +85,9 @@ pub fn name_of(op: OperationRef<'_, '_>) -> String {
 
 fn error(op: OperationRef<'_, '_>, message: String) -> ToSsaError {
     ToSsaError {
-        place: place_of(op.location()).map(|(file, line, col)| format!("{file}:{line}:{col}")),
+        place: sys::place_text(op.location()),
         message,
     }
-}
-
-/// The file, line and column of a location: of a fused, named or call-site one, those of the first file within it.
-pub fn place_of(location: Location<'_>) -> Option<(String, u32, u32)> {
-    if location.is_file_line_col_range() {
-        let file = location
-            .file_line_col_range_filename()
-            .as_string_ref()
-            .as_str()
-            .ok()?
-            .to_owned();
-        let line = u32::try_from(location.file_line_col_range_start_line()).ok()?;
-        let col = u32::try_from(location.file_line_col_range_start_column()).ok()?;
-        return Some((file, line, col));
-    }
-    if location.is_name() {
-        return place_of(location.name_child_location());
-    }
-    if location.is_call_site() {
-        return place_of(location.call_site_callee());
-    }
-    if location.is_fused() {
-        return (0..location.fused_num_locations()).find_map(|i| place_of(location.fused_location(i)));
-    }
-    None
 }
 
 fn int_attribute(op: OperationRef<'_, '_>, name: &str) -> Result<i64, ToSsaError> {
@@ -178,7 +154,7 @@ struct Reader {
 
 impl Reader {
     fn loc(&mut self, location: Location<'_>) -> Loc {
-        match place_of(location) {
+        match sys::place_of(location) {
             Some((file, line, col)) => Loc {
                 file: self.kernel.file_index(&file),
                 line,

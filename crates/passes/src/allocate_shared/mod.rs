@@ -12,7 +12,7 @@ mod place;
 
 use melior::Context;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Location, OperationRef, ValueLike};
+use melior::ir::{Attribute, OperationRef, ValueLike};
 use mytriton_tile::emit::result_of;
 use mytriton_tile_sys as sys;
 
@@ -100,7 +100,8 @@ fn too_much<'c: 'a, 'a>(
     for need in &live {
         let op = liveness.operation(need.op);
         let of = op.map(|op| format!(" of {}", tile_of(op))).unwrap_or_default();
-        let at = op.map(|op| place_of(op.location())).unwrap_or_default();
+        let at = op.and_then(|op| sys::place_text(op.location()));
+        let at = at.map(|place| format!(" at {place}")).unwrap_or_default();
         lines += &format!("\n  {} bytes: {}{of}{at}", need.bytes, need.what);
     }
     let sum = sum_at(worst);
@@ -134,15 +135,5 @@ fn tile_of<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> String {
     match text.split_once(", #") {
         Some((head, _)) => format!("{head}>"),
         None => text,
-    }
-}
-
-/// ` at file:line:column`, where a location says that.
-fn place_of(location: Location<'_>) -> String {
-    let text = location.to_string();
-    let place = text.strip_prefix("loc(\"").and_then(|rest| rest.strip_suffix(')'));
-    match place.and_then(|place| place.split_once("\":")) {
-        Some((file, position)) => format!(" at {file}:{position}"),
-        None => String::new(),
     }
 }

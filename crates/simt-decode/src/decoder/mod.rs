@@ -9,7 +9,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
 use mytriton_simt::program::{Instr, Param, Pc, Place, Program, Reg, SharedVariable};
 use mytriton_ssa::Scalar;
-use mytriton_tile::{name_of, place_of};
+use mytriton_tile::name_of;
+use mytriton_tile_sys::{place_of, place_text};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -52,7 +53,7 @@ pub(crate) struct Decoder<'m> {
 /// An error at an operation.
 pub(crate) fn error_at(op: Op<'_, '_>, kernel: &str, message: impl Into<String>) -> DecodeError {
     DecodeError {
-        place: place_of(op.location()).map(|(file, line, col)| format!("{file}:{line}:{col}")),
+        place: place_text(op.location()),
         kernel: kernel.to_owned(),
         message: message.into(),
     }
