@@ -89,11 +89,11 @@ impl Analysis<'_> {
                 Flow::CountedLoop | Flow::OpenLoop => {
                     let mut entry = state;
                     loop {
-                        let round = op.regions.iter().fold(entry, |state, &r| self.region(r, state, None));
-                        if entry.join(round) == entry {
+                        let iteration = op.regions.iter().fold(entry, |state, &r| self.region(r, state, None));
+                        if entry.join(iteration) == entry {
                             break;
                         }
-                        entry = entry.join(round);
+                        entry = entry.join(iteration);
                     }
                     let mut inner = entry;
                     for (index, &region) in op.regions.iter().enumerate() {
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn around_a_loop() {
-        // The store of one round and the load of the next; a load alone needs nothing.
+        // The store of one iteration and the load of the next; a load alone needs nothing.
         assert_eq!(
             lines("for %i = %n to %n step %n : i32 {\n%a = load %p : ptr<i32>\nstore %q, %a : ptr<i32>\n}"),
             [2, 3]
@@ -224,7 +224,11 @@ mod tests {
             "{range}for %i = %n to %n step %n : i32 {{\n%t = splat %i : tile<8xi32>\n{}{store}\n}}",
             sum("s", "t")
         );
-        assert_eq!(lines(&looped), [4], "its own barriers part the stores of two rounds");
+        assert_eq!(
+            lines(&looped),
+            [4],
+            "its own barriers part the stores of two iterations"
+        );
         // A barrier for memory is one for shared memory, too, and the other way round.
         assert_eq!(
             lines(&format!("store %p, %n : ptr<i32>\n{range}{}{store}", sum("s", "r"))),

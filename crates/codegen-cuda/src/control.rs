@@ -17,7 +17,7 @@ struct Assignment {
 }
 
 impl Emitter<'_> {
-    /// `for`: with a wide counter where the step is known, by the number of rounds where it is not.
+    /// `for`: with a wide counter where the step is known, by the number of iterations where it is not.
     pub(crate) fn for_loop(&mut self, op: &OpData) {
         let kernel = self.kernel;
         let body = op.regions[0];
@@ -80,9 +80,9 @@ impl Emitter<'_> {
                     self.writer.line(&format!("{} {name} = {lower};", element_type(elem)));
                     next += &format!(", {name} += {step}");
                 }
-                let trips = format!("mt_trips({})", bounds.join(", "));
+                let iterations = format!("mt_trips({})", bounds.join(", "));
                 self.writer.open(&format!(
-                    "for (u64 {counter} = {trips}; {counter} != 0; {next}) {{{place}"
+                    "for (u64 {counter} = {iterations}; {counter} != 0; {next}) {{{place}"
                 ));
             }
         }

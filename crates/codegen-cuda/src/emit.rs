@@ -11,7 +11,7 @@ use crate::expr::{self, Expr};
 use crate::moves::{element_bytes, relabelled};
 use crate::names::Namer;
 use crate::segments::Segments;
-use crate::staged::Combine;
+use crate::staged::Combiner;
 use crate::threads::{Ownership, Threads};
 use crate::writer::Writer;
 
@@ -40,7 +40,7 @@ pub(crate) struct Body {
     /// Bytes that the arrays of one thread take.
     pub array_bytes: u64,
     /// The device functions of reductions and scans.
-    pub combines: Vec<Combine>,
+    pub combiners: Vec<Combiner>,
 }
 
 pub(crate) struct Emitter<'a> {
@@ -55,7 +55,7 @@ pub(crate) struct Emitter<'a> {
     pub writer: Writer<'a>,
     pub helpers: FxHashSet<&'static str>,
     pub array_bytes: u64,
-    pub combines: Vec<Combine>,
+    pub combiners: Vec<Combiner>,
     /// Names of the variables of loops over tiles in shared memory.
     pub locals: FxHashMap<&'static str, String>,
 }
@@ -68,7 +68,7 @@ impl Emitter<'_> {
             text: self.writer.finish(),
             helpers: self.helpers,
             array_bytes: self.array_bytes,
-            combines: self.combines,
+            combiners: self.combiners,
         }
     }
 

@@ -48,7 +48,8 @@
 //! Results are those that the language defines, on every target: total shifts and division, saturating conversions
 //! that round once, `min` and `max` that order zeros. `f16` and `bf16` sums and products are single operations that
 //! compilers do not contract; division and functions of them go through `f32`. Whether `x * y + z` of `f32` and `f64`
-//! may become one fused operation is the compiler's flag ([`CudaSource::nvrtc_options`]).
+//! may become one fused operation is the compiler's flag `--fmad` ([`CudaSource::fp_fusion`]); no other flag may change what
+//! a kernel means.
 
 mod barriers;
 mod control;
@@ -127,21 +128,6 @@ pub struct CudaSource {
     pub fp_fusion: bool,
 }
 
-impl CudaSource {
-    /// The options for NVRTC, to compile for a target as `sm_90a` or `compute_80` with the CUDA headers in a directory.
-    /// Only the flags given here keep the language's meaning: no fast math.
-    pub fn nvrtc_options(&self, target: &str, include: Option<&str>) -> Vec<String> {
-        let mut options = vec![
-            format!("--gpu-architecture={target}"),
-            "--std=c++17".to_owned(),
-            format!("--fmad={}", self.fp_fusion),
-        ];
-        let include = include.filter(|_| !self.headers.is_empty());
-        options.extend(include.map(|directory| format!("--include-path={directory}")));
-        options
-    }
-}
-
 /// Writes a kernel as CUDA C++.
 ///
 /// # Errors
@@ -186,7 +172,7 @@ pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaEr
         writer: writer::Writer::new(&threads.roots, threads.count),
         helpers: FxHashSet::default(),
         array_bytes: 0,
-        combines: Vec::new(),
+        combiners: Vec::new(),
         locals: FxHashMap::default(),
     }
     .run();
@@ -214,8 +200,8 @@ pub fn generate(kernel: &Kernel, options: &Options) -> Result<CudaSource, CudaEr
     for helper in helper_texts(&body.helpers) {
         source.push_str(helper);
     }
-    source += &staged::combine_texts(&body.combines);
-    if !body.helpers.is_empty() || !body.combines.is_empty() {
+    source += &staged::combiner_texts(&body.combiners);
+    if !body.helpers.is_empty() || !body.combiners.is_empty() {
         source.push('\n');
     }
     let (count, signature) = (threads.count, signature.join(", "));

@@ -121,11 +121,11 @@ impl Emitter<'_> {
     pub(crate) fn combine(&mut self, op: &OpData, tiles: &[String], line: &Line) {
         match Movement::of(&op.kind) {
             Movement::Scan { reverse, .. } => {
-                let function = self.combine_function(op);
+                let function = self.combiner_function(op);
                 self.scan(&function, tiles, line, reverse);
             }
             Movement::Reduce { .. } => {
-                let function = self.combine_function(op);
+                let function = self.combiner_function(op);
                 self.tree(&function, tiles, line);
             }
             Movement::Reshape | Movement::Split | Movement::Gather { .. } | Movement::Histogram => {}
@@ -291,8 +291,8 @@ impl Emitter<'_> {
         terms.join(" + ")
     }
 
-    /// The device function of an operation's combine; operations that combine alike share one.
-    fn combine_function(&mut self, op: &OpData) -> String {
+    /// The device function of an operation's combiner; operations that combine alike share one.
+    fn combiner_function(&mut self, op: &OpData) -> String {
         let kernel = self.kernel;
         let region = op.regions[0];
         let outside = std::mem::take(self.namer);
@@ -330,19 +330,19 @@ impl Emitter<'_> {
         }
         *self.namer = outside;
         let text = format!("({}) {{\n{body}}}\n", params.join(", "));
-        if let Some(number) = self.combines.iter().position(|known| known.text == text) {
+        if let Some(number) = self.combiners.iter().position(|known| known.text == text) {
             return function_name(number);
         }
         let place = kernel.describe_loc(op.loc).filter(|_| self.places);
-        self.combines.push(Combine {
+        self.combiners.push(Combiner {
             text,
             comment: place.map_or(String::new(), |place| format!(" at {}", comment_text(&place))),
             kind: op.kind.name(),
         });
-        function_name(self.combines.len() - 1)
+        function_name(self.combiners.len() - 1)
     }
 
-    /// The values of a combine that its results depend on.
+    /// The values of a combiner that its results depend on.
     fn needed(&self, region: RegionId) -> FxHashSet<ValueId> {
         let mut needed = FxHashSet::default();
         for &id in self.kernel.region(region).ops.iter().rev() {
@@ -356,7 +356,7 @@ impl Emitter<'_> {
 }
 
 /// A device function that combines two tuples of elements.
-pub(crate) struct Combine {
+pub(crate) struct Combiner {
     /// Parameters and body.
     text: String,
     comment: String,
@@ -364,17 +364,17 @@ pub(crate) struct Combine {
 }
 
 /// The texts of the device functions that combine.
-pub(crate) fn combine_texts(combines: &[Combine]) -> String {
-    let text = |(number, combine): (usize, &Combine)| {
+pub(crate) fn combiner_texts(combiners: &[Combiner]) -> String {
+    let text = |(number, combiner): (usize, &Combiner)| {
         format!(
-            "// The combine of a {}{}: two operands, and where the result goes.\n__device__ inline void {}{}",
-            combine.kind,
-            combine.comment,
+            "// The combiner of a {}{}: two operands, and where the result goes.\n__device__ inline void {}{}",
+            combiner.kind,
+            combiner.comment,
             function_name(number),
-            combine.text
+            combiner.text
         )
     };
-    combines.iter().enumerate().map(text).collect()
+    combiners.iter().enumerate().map(text).collect()
 }
 
 fn function_name(number: usize) -> String {

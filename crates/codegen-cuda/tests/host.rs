@@ -406,7 +406,7 @@ fn fused_operations_round_once() {
 
 /// An `i1` in memory may be any byte, and is written as 0 or 1.
 #[test]
-fn truth_values_in_memory() {
+fn booleans_in_memory() {
     let text = "kernel @copy(%x: ptr<i1>, %y: ptr<i1>, %flag: i1) {
         %i = range 0, 4
         %xs = splat %x : tile<4xptr<i1>>

@@ -41,8 +41,15 @@ fn include() -> Option<String> {
 
 /// Compiles to PTX; the message of NVRTC otherwise.
 fn compile(cuda: &CudaSource, target: &str, include: &str) -> Result<String, String> {
-    let mut options = cuda.nvrtc_options(target, Some(include));
-    options.push(format!("--diag-error={WARNINGS}"));
+    let mut options = vec![
+        format!("--gpu-architecture={target}"),
+        "--std=c++17".to_owned(),
+        format!("--fmad={}", cuda.fp_fusion),
+        format!("--diag-error={WARNINGS}"),
+    ];
+    if !cuda.headers.is_empty() {
+        options.push(format!("--include-path={include}"));
+    }
     let options = CompileOptions {
         options,
         name: Some(format!("{}.cu", cuda.entry)),

@@ -1,4 +1,4 @@
-//! Conversions between distributed layouts: what has to move, and by which means.
+//! Conversions between distributed layouts: what has to move, and how.
 
 use crate::gf2::Echelon;
 use crate::{Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, SharedExchange, SharedMemory};
@@ -29,8 +29,8 @@ pub enum Means {
     Shared(Box<SharedExchange>),
 }
 
-/// What a way through shared memory costs beside its wavefronts: stores have to be complete, and loads to arrive, before
-/// anything goes on. A latency of about twice 25 cycles, part of which other warps fill.
+/// What shared memory costs beside its wavefronts: stores have to complete, and loads to arrive, before anything goes on.
+/// A latency of about twice 25 cycles, part of which other warps hide.
 const SHARED_WAIT: u32 = 16;
 
 /// Where the destination's elements come from.
@@ -39,7 +39,7 @@ const SHARED_WAIT: u32 = 16;
 /// `dst` after `src^-1`, chosen so that as much as possible stays where it is. What the map changes decides. From
 /// `{register = [1, 2], lane = [4, 8], warp = [16]}`:
 ///
-/// | to register, lane, warp | it changes | means |
+/// | to register, lane, warp | it changes | conversion |
 /// |---|---|---|
 /// | 1, 2; 4, 8; 16 | nothing | no code at all |
 /// | 2, 1; 4, 8; 16 | the register | moves within each thread |
@@ -127,7 +127,7 @@ impl ConversionPlan {
         })
     }
 
-    /// The means that the conversion needs.
+    /// The farthest that an element moves.
     pub fn movement(&self) -> Movement {
         self.movement
     }
@@ -159,7 +159,8 @@ impl ConversionPlan {
         (stays && self.source.sublayout_is_zero(&["lane", "warp", "block"], &["register"])).then_some(sources)
     }
 
-    /// The way to carry it out for elements of so many bytes, in the shared memory that there is where that can be: moves within a thread if they suffice; else shuffles if elements stay in their warp and
+    /// How to carry it out for elements of so many bytes, within the shared memory if possible: moves within a thread if
+    /// they suffice; else shuffles if elements stay in their warp and
     ///
     /// > shuffles + selections / 2 <= wavefronts of shared memory + 16
     ///

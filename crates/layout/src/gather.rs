@@ -1,6 +1,6 @@
 //! Elements named by an index, found within the warp.
 
-use crate::{Coords, Dim, DistributedLayout, LayoutError, LinearLayout};
+use crate::{Coords, Dim, DistributedLayout, LinearLayout};
 
 /// How a gather finds its elements without shared memory: each element that a thread wants is in a register of a lane of its
 /// own warp. Which lane follows, bit by bit, from the thread and the index; of the registers that it may be in one is sent
@@ -124,20 +124,5 @@ impl WarpGather {
     /// How many elements are sent to each one that a thread wants.
     pub fn num_choices(&self) -> usize {
         1 << self.choosing.len()
-    }
-
-    /// The source's lane and register for an index that a thread has in a register, as the plan finds them.
-    ///
-    /// # Errors
-    /// An index, register, lane or warp that is none of the layouts'.
-    pub fn source(&self, register: u32, lane: u32, warp: u32, index: u32) -> Result<(u32, u32), LayoutError> {
-        let thread = [("register", register), ("lane", lane), ("warp", warp)];
-        let mut from = self.lane_of_thread.apply(&thread)?[0] ^ self.lane_of_index.apply(&[("index", index)])?[0];
-        if self.keeps_lanes {
-            from = lane;
-        }
-        let chosen = self.choosing.iter().enumerate();
-        let choice = chosen.fold(0, |choice, (i, &bit)| choice | (index >> bit & 1) << i);
-        Ok((from, self.candidates[register as usize][choice as usize]))
     }
 }

@@ -4,7 +4,7 @@
 //! `(x & mask) << shift`; a layout without swizzle has one diagonal per input and dimension, and pieces that do not
 //! overlap, so that *or* and *add* will do where in general *xor* is needed.
 
-use crate::{Coords, Dim, LayoutError, LinearLayout};
+use crate::{Dim, LayoutError, LinearLayout};
 use smallvec::SmallVec;
 
 /// What one input bit contributes to one output dimension.
@@ -29,13 +29,6 @@ pub struct Piece {
     pub shift: i32,
     /// Whether the *and* is needed: it is not where all bits of the input that survive the shift take part.
     pub needs_mask: bool,
-}
-
-impl Piece {
-    /// The contribution of the input's value `x`.
-    pub fn evaluate(&self, x: u32) -> u32 {
-        shift(x & self.mask, self.shift)
-    }
 }
 
 /// How to compute one output dimension: the xor of `constant` and all terms, or equally of `constant` and all pieces.
@@ -141,7 +134,10 @@ impl AxisPlan {
                 all
             };
             piece.needs_mask = piece.mask != survivors;
-            let bits = piece.evaluate(piece.mask);
+            let bits = match piece.shift {
+                right @ ..0 => piece.mask >> right.unsigned_abs(),
+                left => piece.mask << left,
+            };
             disjoint &= seen & bits == 0;
             seen |= bits;
         }
@@ -238,28 +234,8 @@ impl IndexPlan {
         let axes = axes.collect();
         Ok(IndexPlan { ins, axes })
     }
-
-    /// The coordinate by the plan's arithmetic, inputs not named being 0: what generated code computes.
-    pub fn evaluate(&self, inputs: &[(&str, u32)]) -> Coords {
-        let value = |input: &Dim| {
-            inputs
-                .iter()
-                .find(|(name, _)| input == name)
-                .map_or(0, |&(_, value)| value)
-        };
-        let axis = |axis: &AxisPlan| {
-            axis.pieces
-                .iter()
-                .fold(axis.constant, |sum, piece| sum ^ piece.evaluate(value(&piece.input)))
-        };
-        self.axes.iter().map(axis).collect()
-    }
 }
 
 fn bits_of(ins: &[(Dim, u32)], dim: &Dim) -> Option<u32> {
     ins.iter().find(|(name, _)| name == dim).map(|&(_, bits)| bits)
-}
-
-fn shift(x: u32, amount: i32) -> u32 {
-    if amount < 0 { x >> -amount } else { x << amount }
 }

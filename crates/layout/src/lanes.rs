@@ -16,19 +16,13 @@ pub struct SelectStep {
     pub warps: u32,
 }
 
-impl SelectStep {
-    /// Whether a thread takes the other word.
-    pub fn decides(&self, lane: u32, warp: u32) -> bool {
-        ((lane & self.lanes).count_ones() + (warp & self.warps).count_ones()) % 2 == 1
-    }
-}
-
 /// What a lane sends and gets for one of its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
     /// The word of the source that every lane offers.
     pub send: u32,
-    /// What is flipped of [`LaneExchange::source_lane`] for this word.
+    /// What is flipped, for this word, of the number of the lane that words come from:
+    /// [`LaneExchange::source_lane_bases`].
     pub flip: u32,
 }
 
@@ -82,14 +76,14 @@ pub struct LaneExchange {
 
 /// A register and lane of the source, or a difference of two.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct RegisterLane {
     register: u64,
     lane: u64,
 }
 
-impl Place {
-    fn xor(self, other: Place) -> Place {
-        Place {
+impl RegisterLane {
+    fn xor(self, other: RegisterLane) -> RegisterLane {
+        RegisterLane {
             register: self.register ^ other.register,
             lane: self.lane ^ other.lane,
         }
@@ -126,8 +120,8 @@ impl Side {
     }
 
     /// Splits a solution over registers and lanes.
-    fn place(&self, solution: u64) -> Place {
-        Place {
+    fn place(&self, solution: u64) -> RegisterLane {
+        RegisterLane {
             register: combine(&self.units, solution & ((1 << self.units.len()) - 1)),
             lane: solution >> self.units.len(),
         }
@@ -137,7 +131,7 @@ impl Side {
 /// What a shuffle delivers to the lanes: for each bit of the lane the register into which, and the place from which.
 struct Rows {
     into: Vec<u64>,
-    from: Vec<Place>,
+    from: Vec<RegisterLane>,
 }
 
 impl LaneExchange {
@@ -182,8 +176,8 @@ impl LaneExchange {
         element_bytes: u32,
     ) -> Option<Self> {
         let place = |column: u64| held.solve(column).map(|solution| from.place(solution));
-        let of_registers: Vec<Place> = to.registers.iter().map(|&c| place(c)).collect::<Option<_>>()?;
-        let of_warps: Vec<Place> = to
+        let of_registers: Vec<RegisterLane> = to.registers.iter().map(|&c| place(c)).collect::<Option<_>>()?;
+        let of_warps: Vec<RegisterLane> = to
             .warps
             .iter()
             .zip(&from.warps)
@@ -195,7 +189,7 @@ impl LaneExchange {
         let lane_bits = from.lanes.len();
         let mut asked = Echelon::default();
         let mut offers: Vec<u64> = Vec::new();
-        let units = (0..lane_bits).map(|bit| Place {
+        let units = (0..lane_bits).map(|bit| RegisterLane {
             register: 0,
             lane: 1 << bit,
         });
@@ -264,17 +258,7 @@ impl LaneExchange {
         Some(exchange)
     }
 
-    /// The lane of the source from which a lane gets its words, but for [`Transfer::flip`].
-    pub fn source_lane(&self, lane: u32, warp: u32) -> u32 {
-        let bits = |columns: &[u32], number: u32| {
-            let set = columns.iter().zip(0..).filter(|(_, bit)| number >> bit & 1 != 0);
-            set.fold(0, |sum, (column, _)| sum ^ column)
-        };
-        bits(&self.lane_columns, lane) ^ bits(&self.warp_columns, warp)
-    }
-
-    /// Whether [`source_lane`](Self::source_lane) is the lane itself, so that words with no flip stay where they are and
-    /// others come from the lane whose number is flipped.
+    /// Whether words come from the lane itself, but for [`Transfer::flip`]: those with no flip stay where they are.
     pub fn keeps_lanes(&self) -> bool {
         let own = self
             .lane_columns
@@ -284,7 +268,8 @@ impl LaneExchange {
         own && self.warp_columns.iter().all(|&column| column == 0)
     }
 
-    /// What the bits of lane and warp add to [`source_lane`](Self::source_lane).
+    /// The lane that words come from, but for [`Transfer::flip`]: what each bit of the lane, and of the warp, adds to its
+    /// number by xor.
     pub fn source_lane_bases(&self) -> [&[u32]; 2] {
         [&self.lane_columns, &self.warp_columns]
     }
@@ -326,7 +311,7 @@ fn same_lanes(from: &Side, to: &Side) -> Option<Rows> {
     for (bit, (a, b)) in to.lanes.iter().zip(&from.lanes).enumerate() {
         let used = registers.solve(a ^ b)?;
         into.push(used & ((1 << to.registers.len()) - 1));
-        places.push(Place {
+        places.push(RegisterLane {
             register: combine(&from.units, used >> to.registers.len()),
             lane: 1 << bit,
         });
@@ -339,16 +324,16 @@ fn any_lanes(from: &Side, to: &Side, held: &Echelon) -> Option<Rows> {
     let place = |column: u64| held.solve(column).map(|solution| from.place(solution));
     // Lanes of the source with the same elements: differences of places.
     let copies = from.lanes.iter().enumerate().filter_map(|(bit, &column)| {
-        let own = Place {
+        let own = RegisterLane {
             register: 0,
             lane: 1 << bit,
         };
         let free = held.free() >> (from.registers.len() + bit) & 1 != 0;
         free.then(|| place(column).map(|other| own.xor(other)))?
     });
-    let copies: Vec<Place> = std::iter::once(Place::default()).chain(copies).collect();
+    let copies: Vec<RegisterLane> = std::iter::once(RegisterLane::default()).chain(copies).collect();
     let free = to.of_warp().free() >> to.registers.len();
-    let mut rows: Vec<Option<(u64, Place)>> = vec![None; to.lanes.len()];
+    let mut rows: Vec<Option<(u64, RegisterLane)>> = vec![None; to.lanes.len()];
     let mut asked = Echelon::default();
     let registers: Vec<u64> = (0..to.registers.len()).map(|bit| 1 << bit).collect();
     for into in [&[0][..], &registers] {
@@ -370,7 +355,7 @@ fn any_lanes(from: &Side, to: &Side, held: &Echelon) -> Option<Rows> {
         }
     }
     // Lanes of the destination that repeat what others get, get it from where those do.
-    let chosen: Vec<(u64, Place)> = rows.iter().flatten().copied().collect();
+    let chosen: Vec<(u64, RegisterLane)> = rows.iter().flatten().copied().collect();
     let delivered = chosen
         .iter()
         .zip((0..to.lanes.len()).filter(|bit| rows[*bit].is_some()));
@@ -382,7 +367,7 @@ fn any_lanes(from: &Side, to: &Side, held: &Echelon) -> Option<Rows> {
     for bit in (0..to.lanes.len()).filter(|bit| free >> bit & 1 != 0) {
         let used = all.solve(to.lanes[bit])?;
         let same = chosen.iter().zip(0..).filter(|(_, i)| used >> (count + i) & 1 != 0);
-        let from = same.fold(Place::default(), |from, ((_, place), _)| from.xor(*place));
+        let from = same.fold(RegisterLane::default(), |from, ((_, place), _)| from.xor(*place));
         rows[bit] = Some((used & ((1 << count) - 1), from));
     }
     let (into, from) = rows.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();

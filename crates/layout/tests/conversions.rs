@@ -40,9 +40,30 @@ fn check(dst: &DistributedLayout, found: impl Fn(u32, u32) -> Registers) {
     }
 }
 
+/// Whether an odd number of these bits is set.
+fn is_odd(lanes: u32, warps: u32) -> bool {
+    (lanes.count_ones() + warps.count_ones()) % 2 == 1
+}
+
+/// The lane that a lane's words come from, but for what is flipped.
+fn source_lane(exchange: &LaneExchange, lane: u32, warp: u32) -> u32 {
+    let [lanes, warps] = exchange.source_lane_bases();
+    let sum = |bases: &[u32], number: u32| {
+        let set = bases.iter().zip(0..).filter(|(_, bit)| number >> bit & 1 != 0);
+        set.fold(0, |sum, (basis, _)| sum ^ basis)
+    };
+    sum(lanes, lane) ^ sum(warps, warp)
+}
+
+/// Whether a thread stores or loads in a round.
+fn takes_part(round: &Round, lane: u32, warp: u32) -> bool {
+    let holds = |p: &Turn| is_odd(lane & p.lanes, warp & p.warps) == p.odd;
+    round.turns.iter().all(holds)
+}
+
 fn select(words: Vec<Registers>, steps: &[SelectStep], lane: u32, warp: u32) -> Vec<Registers> {
     steps.iter().fold(words, |words, step| {
-        let flip = if step.decides(lane, warp) {
+        let flip = if is_odd(lane & step.lanes, warp & step.warps) {
             step.flip as usize
         } else {
             0
@@ -66,7 +87,7 @@ fn by_shuffles(exchange: &LaneExchange, src: &DistributedLayout, dst: &Distribut
     }
     check(dst, |lane, warp| {
         let got = exchange.transfers.iter().map(|transfer| {
-            let from = exchange.source_lane(lane, warp) ^ transfer.flip;
+            let from = source_lane(exchange, lane, warp) ^ transfer.flip;
             if exchange.keeps_lanes() {
                 assert_eq!(from, lane ^ transfer.flip);
             }
@@ -104,7 +125,7 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
     for (stored, loaded) in exchange.stored.iter().zip(&exchange.loaded) {
         let mut memory = BTreeMap::new();
         let piece = |warp| if exchange.within_warps { warp } else { 0 };
-        for (lane, warp) in threads(src).filter(|&(lane, warp)| stored.has(lane, warp)) {
+        for (lane, warp) in threads(src).filter(|&(lane, warp)| takes_part(stored, lane, warp)) {
             for (at, &register) in (0..).zip(&stored.registers) {
                 let offset = store_at[&(at, lane, warp)];
                 assert!(u64::from(offset) * u64::from(bytes) < exchange.piece_bytes);
@@ -113,7 +134,7 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
                 assert!(before.is_none_or(|before| before == value), "two elements in one place");
             }
         }
-        for (lane, warp) in threads(dst).filter(|&(lane, warp)| loaded.has(lane, warp)) {
+        for (lane, warp) in threads(dst).filter(|&(lane, warp)| takes_part(loaded, lane, warp)) {
             for (at, &register) in (0..).zip(&loaded.registers) {
                 let offset = load_at[&(at, lane, warp)];
                 let to = found
@@ -134,8 +155,8 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
 }
 
 fn carry_out(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, memory: SharedMemory) -> Means {
-    let means = ConversionPlan::new(src, dst).unwrap().means(bytes, memory).unwrap();
-    match &means {
+    let kind = ConversionPlan::new(src, dst).unwrap().means(bytes, memory).unwrap();
+    match &kind {
         Means::Registers(sources) => check(dst, |lane, warp| {
             let registers = held(src, lane, warp);
             sources.iter().map(|&source| registers[source as usize]).collect()
@@ -143,7 +164,7 @@ fn carry_out(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, memor
         Means::Lanes(exchange) => by_shuffles(exchange, src, dst, bytes),
         Means::Shared(exchange) => through_shared(exchange, src, dst, bytes),
     }
-    means
+    kind
 }
 
 const PLENTY: SharedMemory = SharedMemory {
@@ -152,7 +173,10 @@ const PLENTY: SharedMemory = SharedMemory {
 };
 
 fn limited(bytes: u64) -> SharedMemory {
-    SharedMemory::of_bytes(bytes)
+    SharedMemory {
+        bytes,
+        matrices: Matrices::NONE,
+    }
 }
 
 fn blocked(
@@ -289,7 +313,7 @@ fn registers_that_both_sides_hold_are_moved_in_rounds() {
         );
         assert!(exchange.bytes <= budget);
     }
-    // All registers are common already: lanes and warps take turns.
+    // All registers are common already: lanes and warps take predicates.
     let exchange = SharedExchange::new(&src, &dst, 4, limited(256)).unwrap();
     through_shared(&exchange, &src, &dst, 4);
     assert_eq!((exchange.stored.len(), exchange.bytes), (32, 256));
@@ -300,8 +324,8 @@ fn warps_take_turns_where_no_register_is_common() {
     // Rows and columns of 256x64: what one side has in registers, the other has in threads.
     let rows = blocked(&[256, 64], [1, 64], [32, 1], [8, 1], [1, 0]);
     let columns = blocked(&[256, 64], [64, 1], [4, 8], [1, 8], [0, 1]);
-    let turns = |rounds: &[Round]| -> Vec<(usize, u32, u32)> {
-        let of = |turn: &Turn| (turn.lanes, turn.warps);
+    let predicates = |rounds: &[Round]| -> Vec<(usize, u32, u32)> {
+        let of = |predicate: &Turn| (predicate.lanes, predicate.warps);
         let of = |round: &Round| (round.registers.len(), round.turns.iter().map(of).collect::<Vec<_>>());
         let all: Vec<_> = rounds.iter().map(of).collect();
         assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
@@ -316,8 +340,8 @@ fn warps_take_turns_where_no_register_is_common() {
             let exchange = SharedExchange::new(&src, &dst, 4, limited(budget)).unwrap();
             through_shared(&exchange, &src, &dst, 4);
             assert_eq!((exchange.stored.len(), exchange.bytes), (rounds, budget));
-            // No lane is idle: one side takes turns by warps, the other has part of its registers at a time.
-            let all = [turns(&exchange.stored), turns(&exchange.loaded)].concat();
+            // No lane is idle: one side has some of its warps take part, the other has part of its registers at a time.
+            let all = [predicates(&exchange.stored), predicates(&exchange.loaded)].concat();
             assert_eq!(all.len(), rounds.ilog2() as usize);
             assert!(
                 all.iter()
@@ -342,12 +366,12 @@ fn warps_take_turns_where_no_register_is_common() {
         (exchange.within_warps, exchange.stored.len(), exchange.bytes),
         (true, 2, 1024)
     );
-    let turns = [turns(&exchange.stored), turns(&exchange.loaded)];
-    assert_eq!(turns.iter().map(Vec::len).sum::<usize>(), 1, "{turns:?}");
+    let predicates = [predicates(&exchange.stored), predicates(&exchange.loaded)];
+    assert_eq!(predicates.iter().map(Vec::len).sum::<usize>(), 1, "{predicates:?}");
     let forms = [exchange.staging.store.form, exchange.staging.load.form];
-    for (turns, form) in turns.iter().zip(forms) {
+    for (predicates, form) in predicates.iter().zip(forms) {
         assert!(
-            turns.is_empty() || matches!(form, Form::Vector(_)),
+            predicates.is_empty() || matches!(form, Form::Vector(_)),
             "instructions for matrices need all lanes"
         );
     }

@@ -275,7 +275,6 @@ fn replicas() {
         ),
         (0b10, 0b01, 0)
     );
-    assert!(l.is_owner(1, 2) && !l.is_owner(2, 0) && !l.is_owner(0, 1));
     assert!(
         "{register = [2]}".parse::<DistributedLayout>().is_err(),
         "nobody owns 1"
@@ -531,9 +530,7 @@ proptest! {
         let names = ["register", "lane", "warp"];
         let index: Vec<(&str, u32)> = names.into_iter().zip(index).map(|(n, i)| (n, i % l.in_size(n))).collect();
         let expected = l.apply(&index).unwrap();
-        prop_assert_eq!(plan.evaluate(&index), expected.clone());
         let folded = plan.fold("register", index[0].1).unwrap();
-        prop_assert_eq!(folded.evaluate(&index), expected.clone());
         let value = |_: &mut Machine, input: &Dim| index.iter().find(|(name, _)| input == name).unwrap().1;
         for plan in [plan, folded] {
             let emitted: Vec<u32> = plan.axes().iter().map(|axis| axis.emit(&mut Machine, value)).collect();
@@ -581,7 +578,10 @@ proptest! {
         // Every element has one owner among the threads that write and their distinct registers.
         let mut owned = Vec::new();
         for warp in 0..4 {
-            for lane in (0..32).filter(|&lane| l.is_owner(lane, warp)) {
+            for lane in 0..32 {
+                if lane & l.lane_free_mask() != 0 || warp & l.warp_free_mask() != 0 {
+                    continue;
+                }
                 owned.extend(l.unique_registers().into_iter().map(|r| l.coords(r, lane, warp).to_vec()));
             }
         }

@@ -15,7 +15,12 @@ fn carry_out(plan: &WarpGather, source: &DistributedLayout, index: &DistributedL
                 let mut wanted = index.coords(register, lane, warp);
                 for named in 0..source.shape()[axis] {
                     wanted[axis] = named;
-                    let (from, held) = plan.source(register, lane, warp, named).unwrap();
+                    let of_thread = plan.lane_of_thread.apply_in_order(&[register, lane, warp])[0];
+                    let from = of_thread ^ plan.lane_of_index.apply_in_order(&[named])[0];
+                    let from = if plan.keeps_lanes { lane } else { from };
+                    let bits = plan.choosing.iter().zip(0..);
+                    let choice = bits.fold(0, |choice, (&bit, i)| choice | (named >> bit & 1) << i);
+                    let held = plan.candidates[register as usize][choice as usize];
                     let found = source.coords(held, from, warp);
                     assert_eq!(found, wanted, "register {register}, lane {lane}, warp {warp}");
                 }

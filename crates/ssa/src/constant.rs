@@ -226,6 +226,35 @@ mod tests {
         assert_eq!(Const::from_f64(Scalar::I1, f64::NAN).bits(), 1);
     }
 
+    /// By value: integers of every type at their limits, with and without a sign, and floats; each is none of the other.
+    #[test]
+    fn values_are_read_as_what_they_are() {
+        for scalar in Scalar::ALL {
+            if scalar.is_float() {
+                for value in [0.0, 1.0, -2.5] {
+                    let c = Const::from_f64(scalar, value);
+                    assert_eq!((c.as_f64(), c.as_signed(), c.as_unsigned()), (Some(value), None, None));
+                }
+                continue;
+            }
+            let bits = scalar.bits();
+            let half = 1i128 << (bits - 1);
+            for value in [0, 1, 2, half - 1, half, 2 * half - 1, -1, -half] {
+                let c = Const::from_int(scalar, value);
+                let unsigned = value.rem_euclid(2 * half);
+                // The one bit of an i1 is no sign.
+                let signed = if unsigned >= half && bits > 1 {
+                    unsigned - 2 * half
+                } else {
+                    unsigned
+                };
+                assert_eq!(c.as_unsigned().map(i128::from), Some(unsigned), "{scalar} {value}");
+                assert_eq!(c.as_signed().map(i128::from), Some(signed), "{scalar} {value}");
+                assert_eq!(c.as_f64(), None);
+            }
+        }
+    }
+
     #[test]
     fn displays() {
         assert_eq!(Const::f32(1.0).to_string(), "1.0");

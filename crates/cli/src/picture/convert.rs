@@ -36,7 +36,7 @@ enum Way<'a> {
         dst: &'a DistributedLayout,
         plan: Box<ConversionPlan>,
         /// None of ours between blocks.
-        means: Option<Box<Means>>,
+        kind: Option<Box<Means>>,
         /// Through shared memory: the same for a tile in row-major order, with accesses as wide as it allows.
         plain: Option<Plain>,
     },
@@ -84,13 +84,13 @@ impl<'a> Plan<'a> {
     /// One line that says it, then the details.
     fn summary(&self) -> (String, Vec<String>) {
         match &self.way {
-            Way::Threads { plan, means, plain, .. } => {
+            Way::Threads { plan, kind, plain, .. } => {
                 let mut lines = Vec::new();
                 if plan.movement() > Movement::None {
                     lines.extend(sources(plan));
                     lines.extend(changes(plan));
                 }
-                match means.as_deref() {
+                match kind.as_deref() {
                     None | Some(Means::Registers(_)) => {}
                     Some(Means::Lanes(exchange)) => lines.extend(shuffle_lines(exchange)),
                     Some(Means::Shared(exchange)) => lines.extend(shared_lines(exchange, self.bytes)),
@@ -106,7 +106,7 @@ impl<'a> Plan<'a> {
                         accesses[0], accesses[1]
                     ));
                 }
-                (title(plan, means.as_deref()), lines)
+                (title(plan, kind.as_deref()), lines)
             }
             Way::Access { store, access, offsets } => {
                 let verb = if *store { "store to" } else { "load from" };
@@ -181,10 +181,10 @@ impl<'a> Plan<'a> {
 
     /// The tile in shared memory, if all of it is there at once.
     fn on_the_way(&self) -> Option<LinearLayout> {
-        let Way::Threads { means, .. } = &self.way else {
+        let Way::Threads { kind, .. } = &self.way else {
             return None;
         };
-        match means.as_deref() {
+        match kind.as_deref() {
             Some(Means::Shared(exchange)) => in_tile(exchange).filter(LinearLayout::is_invertible),
             _ => None,
         }
@@ -247,11 +247,11 @@ impl<'a> Plan<'a> {
 impl<'a> Way<'a> {
     fn between(src: &'a DistributedLayout, dst: &'a DistributedLayout, bytes: u32) -> Result<Self, LayoutError> {
         let plan = Box::new(ConversionPlan::new(src, dst)?);
-        let means = match plan.movement() {
+        let kind = match plan.movement() {
             Movement::Blocks => None,
             _ => Some(Box::new(plan.means(bytes, memory())?)),
         };
-        let plain = match means.as_deref() {
+        let plain = match kind.as_deref() {
             Some(Means::Shared(_)) => Some(Plain::new(src, dst, bytes)?),
             _ => None,
         };
@@ -259,7 +259,7 @@ impl<'a> Way<'a> {
             src,
             dst,
             plan,
-            means,
+            kind,
             plain,
         })
     }
@@ -329,8 +329,8 @@ fn shared_lines(exchange: &SharedExchange, bytes: u32) -> Vec<String> {
         1 => {}
         rounds => {
             let _ = write!(size, " in each of {rounds} rounds");
-            let turns = |rounds: &[Round]| rounds.iter().any(|round| !round.turns.is_empty());
-            if turns(&exchange.stored) || turns(&exchange.loaded) {
+            let predicated = |rounds: &[Round]| rounds.iter().any(|round| !round.turns.is_empty());
+            if predicated(&exchange.stored) || predicated(&exchange.loaded) {
                 size.push_str(", in which threads take turns");
             }
         }
@@ -381,7 +381,7 @@ fn shuffle_lines(exchange: &LaneExchange) -> Vec<String> {
     lines
 }
 
-fn title(plan: &ConversionPlan, means: Option<&Means>) -> String {
+fn title(plan: &ConversionPlan, kind: Option<&Means>) -> String {
     let unique = plan.unique_registers().len();
     let copies = plan.representatives().len() - unique;
     let fill = format!("{} to fill", distributed::plural(unique as u32, "register"));
@@ -396,7 +396,7 @@ fn title(plan: &ConversionPlan, means: Option<&Means>) -> String {
         Movement::Warps => "moves between warps",
         Movement::Blocks => "moves between blocks",
     };
-    let by = match means {
+    let by = match kind {
         None => " through distributed shared memory".to_owned(),
         Some(Means::Registers(_)) => String::new(),
         Some(Means::Lanes(exchange)) => format!(

@@ -96,7 +96,7 @@ impl Maker {
     }
 }
 
-/// The combines of a type: of small numbers that stay exact, and of any.
+/// The combiners of a type: of small numbers that stay exact, and of any.
 fn operations(scalar: Scalar) -> (Vec<BinaryOp>, Vec<BinaryOp>) {
     use BinaryOp::*;
     match scalar {
@@ -160,7 +160,7 @@ pub fn reductions(scalar: Scalar, shape: &[u32], axis: usize) -> Built<Tiles> {
         m.store(result)?;
     }
     if scalar.is_int() {
-        // (1 + a) (1 + b) - 1, with a constant in the combine.
+        // (1 + a) (1 + b) - 1, with a constant in the combiner.
         let own = m.b.reduce::<BuildError>(&[z], axis, |b, x, y| {
             let one = b.constant(Const::from_int(scalar, 1));
             let left = b.binary(BinaryOp::Add, x[0], one)?;
@@ -369,7 +369,7 @@ pub fn online(rows: u32, columns: u32) -> Built<Tiles> {
     let sum = |b: &mut Builder, x: &[ValueId], y: &[ValueId]| Ok(vec![b.binary(BinaryOp::Add, x[0], y[0])?]);
     let most = |b: &mut Builder, x: &[ValueId], y: &[ValueId]| Ok(vec![b.binary(BinaryOp::MaxS, x[0], y[0])?]);
     let line = Shape::new(&[rows * columns]).unwrap();
-    // Each round: rows less their largest, plus the running sums along columns, plus the index.
+    // Each iteration: rows less their largest, plus the running sums along columns, plus the index.
     let looped =
         m.b.for_loop::<BuildError>([zero, three, one], &[x, zero], |b, index, carried| {
             let top = b.reduce::<BuildError>(&[carried[0]], 1, most)?[0];
@@ -386,7 +386,7 @@ pub fn online(rows: u32, columns: u32) -> Built<Tiles> {
         })?;
     m.store(looped[0])?;
     m.store(looped[1])?;
-    // While some element is above -30, less the number of the round.
+    // While some element is above -30, less the number of the iteration.
     let limit = m.b.constant(Const::i32(-30));
     let halved = m.b.while_loop::<BuildError>(
         &[x, one],

@@ -144,17 +144,6 @@ impl DistributedLayout {
         self.0.free_variable_mask("warp")
     }
 
-    /// Whether a thread has to write what it holds: each element has exactly one owner among the threads that do and
-    /// their registers whose [free bits](Self::register_free_mask) are 0.
-    pub fn is_owner(&self, lane: u32, warp: u32) -> bool {
-        lane & self.lane_free_mask() == 0 && warp & self.warp_free_mask() == 0
-    }
-
-    /// Whether both put every element in the same places.
-    pub fn is_equivalent(&self, other: &DistributedLayout) -> bool {
-        self.0.is_equivalent(&other.0)
-    }
-
     /// The layout of a reduction's result along `axis`: that dimension dropped, and with it registers that now
     /// hold the same. Lanes and warps stay, and replicate.
     ///

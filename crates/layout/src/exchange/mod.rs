@@ -16,14 +16,6 @@ pub struct SharedMemory {
     pub matrices: Matrices,
 }
 
-impl SharedMemory {
-    /// So many bytes, accessed by vectors alone.
-    pub fn of_bytes(bytes: u64) -> Self {
-        let matrices = Matrices::NONE;
-        SharedMemory { bytes, matrices }
-    }
-}
-
 /// A conversion through shared memory.
 ///
 /// Threads store the registers of a round, wait, and load those of the destination. All that a round moves is a smaller
@@ -33,8 +25,8 @@ impl SharedMemory {
 ///
 /// Where the tile is larger than the memory, a round moves the elements whose coordinates along some directions are
 /// fixed. Best are directions that both sides have in registers: all threads take part in every round, with other registers.
-/// Along a direction that a side has in warps or lanes, its threads take [turns](Turn): those store or load in a round
-/// whose elements move in it, and all wait for one another as ever.
+/// Along a direction that a side has in warps or lanes, those of its threads store or load in a round whose elements move
+/// in it, by a [predicate](Turn); all wait for one another as ever.
 ///
 /// # Within warps
 ///
@@ -68,7 +60,7 @@ pub struct SharedExchange {
 pub struct Round {
     /// Its registers.
     pub registers: Vec<u32>,
-    /// Whose turn it is: threads to which all of these apply.
+    /// Which threads take part: those for which all of these hold.
     pub turns: Vec<Turn>,
 }
 
@@ -79,23 +71,8 @@ pub struct Turn {
     pub lanes: u32,
     /// Bits of the warp.
     pub warps: u32,
-    /// Is it the turn of those in which an odd number of them is set?
+    /// Whether it holds where an odd number of them is set, or an even one.
     pub odd: bool,
-}
-
-impl Turn {
-    /// Does it apply to a thread?
-    pub fn has(&self, lane: u32, warp: u32) -> bool {
-        let set = (lane & self.lanes).count_ones() + (warp & self.warps).count_ones();
-        (set % 2 == 1) == self.odd
-    }
-}
-
-impl Round {
-    /// Does a thread take part?
-    pub fn has(&self, lane: u32, warp: u32) -> bool {
-        self.turns.iter().all(|turn| turn.has(lane, warp))
-    }
 }
 
 impl SharedExchange {
@@ -205,7 +182,12 @@ impl SharedExchange {
         let elements = kept.iter().map(|&column| space.tile.unflatten_out(column));
         let elements = LinearLayout::from_bases([(Dim::out(0), elements.collect::<Vec<_>>())], &outs)?;
         // Instructions for matrices are those of whole warps.
-        let by_warps = |rounds: &[Round]| rounds.iter().flat_map(|round| &round.turns).all(|turn| turn.lanes == 0);
+        let by_warps = |rounds: &[Round]| {
+            rounds
+                .iter()
+                .flat_map(|round| &round.turns)
+                .all(|predicate| predicate.lanes == 0)
+        };
         let matrices = Matrices {
             load: memory.matrices.load && by_warps(&loaded),
             store: memory.matrices.store && by_warps(&stored),

@@ -150,7 +150,7 @@ proptest! {
 
 fn convertible(kind: CastKind, from: Scalar, to: Scalar) -> bool {
     let (wider, narrower) = (to.bytes() > from.bytes(), to.bytes() < from.bytes());
-    let truth = from == Scalar::I1 || to == Scalar::I1;
+    let boolean = from == Scalar::I1 || to == Scalar::I1;
     match kind {
         CastKind::SExt | CastKind::ZExt => {
             from.is_int() && to.is_int() && (wider || from == Scalar::I1) && to != Scalar::I1
@@ -161,6 +161,6 @@ fn convertible(kind: CastKind, from: Scalar, to: Scalar) -> bool {
         CastKind::SToF => from.is_int() && !to.is_int() && from != Scalar::I1,
         CastKind::UToF => from.is_int() && !to.is_int(),
         CastKind::FToS | CastKind::FToU => !from.is_int() && to.is_int() && to != Scalar::I1,
-        CastKind::Bitcast => from.bytes() == to.bytes() && !truth,
+        CastKind::Bitcast => from.bytes() == to.bytes() && !boolean,
     }
 }

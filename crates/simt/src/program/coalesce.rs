@@ -1,7 +1,7 @@
 //! Gives a wgmma's result the registers of what it adds to, which are the same for the hardware.
 //!
 //! In the decoded code the result is a value of its own, and what a loop carries is moved to other registers at the end of
-//! each round: moves of pending registers, which no machine code has. Registers are made one as register allocators
+//! each iteration: moves of pending registers, which no machine code has. Registers are made one as register allocators
 //! coalesce copies (Chaitin, "Register allocation & spilling via graph coloring", 1982): two may be one unless one is
 //! written while the other's number is still wanted. Operands in registers stay as they are, for they must not be written
 //! as long as the product is pending.

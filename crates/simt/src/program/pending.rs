@@ -3,7 +3,7 @@
 //! They are pending until a wait covers the product, which no operand of that wait says: here, up to the next
 //! "wgmma.wait_group 0" in the order of the code that every lane that comes by the product comes to, else to the end of
 //! the code. A wait that is inside a branch or loop which the product is not in may be passed by. Where the wait is behind
-//! a loop that the product is in, the registers are the product's from the top of that loop on, for the next round begins
+//! a loop that the product is in, the registers are the product's from the top of that loop on, for the next iteration begins
 //! with the product pending.
 
 use super::{Instr, Pc};

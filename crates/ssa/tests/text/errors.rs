@@ -1,6 +1,6 @@
 //! What the parser says of wrong texts.
 
-use mytriton_ssa::{MAX_NESTING, ParseErrorKind, parse_module};
+use mytriton_ssa::{MAX_NESTING, ParseErrorKind, Scalar, parse_module};
 
 fn error(text: &str) -> String {
     parse_module(text, "k.ssa").expect_err("the text is wrong").to_string()
@@ -356,4 +356,36 @@ fn elements_from_elsewhere() {
     2:96: the mask of 'histogram' is tile<2x3xi1> here, not tile<2x3xi32>
     2:96: 'histogram' takes a tile of integers, not i32
     "#);
+}
+
+/// Which forms of a literal a type has: a table of all.
+#[test]
+fn literals_of_each_type() {
+    let reads = |literal: &str, scalar: Scalar| {
+        let text = format!("kernel @k() {{\n%c = const {literal} : {scalar}\n}}");
+        parse_module(&text, "k.ssa").is_ok()
+    };
+    for scalar in Scalar::ALL {
+        let (int, float) = (scalar.is_int() && scalar != Scalar::I1, scalar.is_float());
+        for (literal, allowed) in [
+            ("true", scalar == Scalar::I1),
+            ("false", scalar == Scalar::I1),
+            ("yes", false),
+            ("7", int),
+            ("-1", int),
+            ("2.0", float),
+            ("-1e-1", float),
+            ("0x1", true),
+            ("0x1FFFFFFFFFFFFFFFF", false),
+        ] {
+            assert_eq!(reads(literal, scalar), allowed, "{literal} : {scalar}");
+        }
+        // At the limits of an integer, signed or not, and one beyond.
+        if int {
+            let (low, high) = (-1i128 << (scalar.bits() - 1), (1i128 << scalar.bits()) - 1);
+            for (value, allowed) in [(low, true), (high, true), (low - 1, false), (high + 1, false)] {
+                assert_eq!(reads(&value.to_string(), scalar), allowed, "{value} : {scalar}");
+            }
+        }
+    }
 }
