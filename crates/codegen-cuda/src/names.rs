@@ -1,5 +1,6 @@
 //! Unique C++ names that stay close to those of the user's source.
 
+use mytriton_ssa::{BinaryOp, UnaryOp};
 use rustc_hash::FxHashMap;
 
 /// Words that a variable cannot have or would hide: keywords, our own names, and the functions that code calls.
@@ -117,48 +118,12 @@ const RESERVED: &[&str] = &[
     "blockDim",
     "gridDim",
     "warpSize",
-    "expf",
-    "exp2f",
-    "expm1f",
-    "logf",
-    "log2f",
-    "log10f",
-    "log1pf",
-    "sinf",
-    "cosf",
-    "tanf",
-    "tanhf",
-    "erff",
-    "rsqrtf",
-    "floorf",
-    "ceilf",
-    "truncf",
-    "roundf",
     "rintf",
     "fabsf",
     "fmodf",
-    "powf",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sin",
-    "cos",
-    "tan",
-    "tanh",
-    "erf",
-    "rsqrt",
-    "floor",
-    "ceil",
-    "trunc",
-    "round",
     "rint",
     "fabs",
     "fmod",
-    "pow",
     "assert",
     "errno",
     "stdin",
@@ -216,10 +181,19 @@ fn identifier(wanted: &str) -> String {
         name.insert_str(0, if name.starts_with('_') { "v" } else { "v_" });
     }
     let macro_like = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
-    if RESERVED.contains(&&*name) || macro_like {
+    if RESERVED.contains(&&*name) || is_function(&name) || macro_like {
         name.push_str(if name.ends_with('_') { "v" } else { "_" });
     }
     name
+}
+
+/// Is it a function of CUDA for an operation of the same name, in double or single precision?
+fn is_function(name: &str) -> bool {
+    let names = (UnaryOp::ALL.iter().map(|op| op.name())).chain(BinaryOp::ALL.iter().map(|op| op.name()));
+    names.into_iter().any(|function| {
+        name.strip_prefix(function)
+            .is_some_and(|rest| rest.is_empty() || rest == "f")
+    })
 }
 
 /// The name of the kernel's function: never that of a function of CUDA.

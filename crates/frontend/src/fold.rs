@@ -1,7 +1,7 @@
 //! Arithmetic among numbers known while building. Integers are exact, floats are `f64`; a number bound to a type wraps or
 //! rounds to it after each operation.
 
-use mytriton_ssa::UnaryOp;
+use mytriton_ssa::{BinaryOp, Const, Scalar, UnaryOp, eval_binary, eval_unary};
 
 use crate::arith::{BinOp, CmpOp};
 use crate::dtype::{DType, Kind};
@@ -150,36 +150,20 @@ pub(crate) fn unary(op: UnaryOp, a: Literal) -> Option<Literal> {
     if fixed_int || a.value.kind() == Kind::Bool {
         return None;
     }
-    let x = a.value.to_f64();
-    let y = match op {
-        UnaryOp::Neg => -x,
-        UnaryOp::Abs => x.abs(),
-        UnaryOp::Exp => x.exp(),
-        UnaryOp::Exp2 => x.exp2(),
-        UnaryOp::Expm1 => x.exp_m1(),
-        UnaryOp::Log => x.ln(),
-        UnaryOp::Log2 => x.log2(),
-        UnaryOp::Log10 => x.log10(),
-        UnaryOp::Log1p => x.ln_1p(),
-        UnaryOp::Sin => x.sin(),
-        UnaryOp::Cos => x.cos(),
-        UnaryOp::Tan => x.tan(),
-        UnaryOp::Tanh => x.tanh(),
-        UnaryOp::Erf => libm::erf(x),
-        UnaryOp::Sqrt | UnaryOp::SqrtRn => x.sqrt(),
-        UnaryOp::Rsqrt => 1.0 / x.sqrt(),
-        UnaryOp::Floor => x.floor(),
-        UnaryOp::Ceil => x.ceil(),
-        UnaryOp::Trunc => x.trunc(),
-        UnaryOp::Round => x.round(),
-        UnaryOp::RoundEven => x.round_ties_even(),
-    };
-    Some(bound(Number::Float(y), a.own))
+    let y = eval_unary(op, Const::from_f64(Scalar::F64, a.value.to_f64()));
+    Some(bound(Number::Float(y.as_f64()?), a.own))
+}
+
+/// A function of two floats, in double precision.
+pub(crate) fn function_of_two(op: BinaryOp, a: Literal, b: Literal) -> Literal {
+    let [a, b] = [a, b].map(|x| Const::from_f64(Scalar::F64, x.value.to_f64()));
+    let value = eval_binary(op, a, b).and_then(Const::as_f64);
+    Literal::free(Number::Float(value.unwrap_or(f64::NAN)))
 }
 
 #[cfg(test)]
 mod tests {
-    use mytriton_ssa::{BinaryOp, CmpPred, Const, eval_binary, eval_cmp};
+    use mytriton_ssa::{CmpPred, eval_cmp};
     use proptest::prelude::*;
 
     use super::*;

@@ -9,70 +9,57 @@ use crate::fold;
 use crate::literal::{Literal, Number};
 use crate::site::{Built, Operand, Site};
 
-/// Builtins of one float, on [`Site`] and as methods of [`Expr`].
-macro_rules! unary_builtins {
-    ($($(#[$doc:meta])* $name:ident $op:ident;)*) => {
-        impl<'k> Site<'k> {$(
-            $(#[$doc])*
+/// The builtin of an operation, on [`Site`] and as a method of [`Expr`], if the table gives it one of its name.
+macro_rules! builtin {
+    (other $($rest:tt)*) => {};
+    (method unary $op:ident $name:ident $meaning:literal) => {
+        impl<'k> Site<'k> {
+            #[doc = concat!("Element by element: ", $meaning, ".")]
             pub fn $name(self, x: impl IntoExpr<'k>) -> Expr<'k> {
                 self.unary(stringify!($name), UnaryOp::$op, x)
             }
-        )*}
+        }
 
-        impl<'k> Expr<'k> {$(
-            $(#[$doc])*
+        impl<'k> Expr<'k> {
+            #[doc = concat!("Element by element: ", $meaning, ".")]
             #[track_caller]
             pub fn $name(self) -> Expr<'k> {
                 self.k.here().$name(self)
             }
-        )*}
+        }
+    };
+    (method binary $op:ident $name:ident $meaning:literal) => {
+        impl<'k> Site<'k> {
+            #[doc = concat!("Element by element, of x and y: ", $meaning, ".")]
+            pub fn $name(self, x: impl IntoExpr<'k>, y: impl IntoExpr<'k>) -> Expr<'k> {
+                self.float_binary(stringify!($name), BinaryOp::$op, self.lift(x), self.lift(y))
+            }
+        }
+
+        impl<'k> Expr<'k> {
+            #[doc = concat!("Element by element, of x (`self`) and y: ", $meaning, ".")]
+            #[track_caller]
+            pub fn $name(self, y: impl IntoExpr<'k>) -> Expr<'k> {
+                self.k.here().$name(self, y)
+            }
+        }
     };
 }
 
-unary_builtins! {
-    /// e to the x.
-    exp Exp;
-    /// 2 to the x.
-    exp2 Exp2;
-    /// e to the x, less 1, accurate near zero.
-    expm1 Expm1;
-    /// Natural logarithm.
-    log Log;
-    /// Binary logarithm.
-    log2 Log2;
-    /// Decimal logarithm.
-    log10 Log10;
-    /// Natural logarithm of 1 + x, accurate near zero.
-    log1p Log1p;
-    /// Sine of radians.
-    sin Sin;
-    /// Cosine of radians.
-    cos Cos;
-    /// Tangent of radians.
-    tan Tan;
-    /// Hyperbolic tangent.
-    tanh Tanh;
-    /// The error function.
-    erf Erf;
-    /// Square root, approximate in `f32` (3 ulp).
-    sqrt Sqrt;
-    /// Square root, correctly rounded.
-    sqrt_rn SqrtRn;
-    /// `1 / sqrt(x)`, approximate.
-    rsqrt Rsqrt;
-    /// To the integer below.
-    floor Floor;
-    /// To the integer above.
-    ceil Ceil;
-    /// To the integer toward zero.
-    trunc Trunc;
-    /// To the nearest integer, ties away from zero.
-    round Round;
-    /// To the nearest integer, ties to even.
-    round_even RoundEven;
-    /// Absolute value, of integers too (wrapping).
-    abs Abs;
+macro_rules! elementwise_operations {
+    (
+        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_error:tt $u_meaning:literal;)* }
+        binary { $($b:ident $b_name:ident $b_takes:ident $b_builtin:ident $b_reads:tt $b_undefined:tt $b_order:tt
+            $b_identity:tt $b_error:tt $b_meaning:literal;)* }
+        comparisons { $($comparisons:tt)* }
+        casts { $($casts:tt)* }
+    ) => {
+        $(builtin!($u_builtin unary $u $u_name $u_meaning);)*
+        $(builtin!($b_builtin binary $b $b_name $b_meaning);)*
+    };
 }
+
+include!("../../ssa/src/op/elementwise.in");
 
 /// Builtins of two numbers, on [`Site`] and as methods of [`Expr`].
 macro_rules! binary_builtins {
@@ -96,10 +83,6 @@ binary_builtins! {
     minimum_nan;
     /// The larger, NaN if either is.
     maximum_nan;
-    /// `self` to the power `other`.
-    pow;
-    /// `self / other`, correctly rounded.
-    div_rn;
     /// `ceil(self / other)` of integers.
     cdiv;
 }
@@ -239,16 +222,6 @@ impl<'k> Site<'k> {
         self.done(built)
     }
 
-    /// `a` to the power `b`, of floats.
-    pub fn pow(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
-        self.float_binary("pow", BinaryOp::Pow, self.lift(a), self.lift(b))
-    }
-
-    /// `a / b` correctly rounded, of floats.
-    pub fn div_rn(self, a: impl IntoExpr<'k>, b: impl IntoExpr<'k>) -> Expr<'k> {
-        self.float_binary("div_rn", BinaryOp::DivRn, self.lift(a), self.lift(b))
-    }
-
     fn float_binary(self, name: &str, op: BinaryOp, a: Expr<'k>, b: Expr<'k>) -> Expr<'k> {
         let built = (|| {
             let ([x, y], ty, known) = self.common(name, [a, b])?;
@@ -260,8 +233,7 @@ impl<'k> Site<'k> {
                 if op == BinaryOp::DivRn {
                     return Some(self.binary(BinOp::Div, float(x), float(y)));
                 }
-                let value = Number::Float(x.value.to_f64().powf(y.value.to_f64()));
-                return Some(self.lift(Literal::free(value)));
+                return Some(self.lift(fold::function_of_two(op, x, y)));
             }
             self.float_of(name, ty)?;
             self.binary_in(op, x, y, ty)

@@ -3,16 +3,16 @@
 //! | what a result comes from | rule |
 //! |---|---|
 //! | integers, truth values, moves, casts, comparisons, `select` | the same bits |
-//! | `+ - * rem div_rn sqrt_rn fma min max neg abs` and the roundings to integers, without fusion | the same bits; a NaN for a NaN |
-//! | functions of `f32` | the language's bound in ulps, half an ulp more as the oracle rounds too |
+//! | floats that the table of operations says to be exact or correctly rounded, without fusion | the same bits; a NaN for a NaN |
+//! | functions of `f32` | the bound of the table in ulps, half an ulp more as the oracle rounds too |
 //! | `exp` of `f32` | relative 2^-22 + abs x 2^-23 |
-//! | functions of `f64` | 3 ulp: 2 of the libraries, 1 of the oracle's |
+//! | functions of `f64` | the bound of the table, and 1 ulp of the oracle's |
 //! | functions of `f16` and `bf16` | 1 ulp: the `f32` result may lie beyond a boundary of rounding |
 
 use std::fmt;
 use std::str::FromStr;
 
-use mytriton_ssa::{BinaryOp, Const, OpKind, Scalar, UnaryOp};
+use mytriton_ssa::{Accuracy, Approximation, Const, OpKind, Scalar};
 
 use crate::random::digits;
 
@@ -37,8 +37,9 @@ impl Rule {
     /// The rule for the result of an operation whose operands are exact and of a type.
     pub fn of(kind: &OpKind, operand: Scalar) -> Rule {
         match kind {
-            OpKind::Unary(op) => unary(*op, operand),
-            OpKind::Binary(op) => binary(*op, operand),
+            OpKind::Unary(_) | OpKind::Binary(_) if operand.is_int() => Rule::Exact,
+            OpKind::Unary(op) => by_accuracy(op.accuracy(), operand),
+            OpKind::Binary(op) => by_accuracy(op.accuracy(), operand),
             OpKind::Const(_) | OpKind::ProgramId(_) | OpKind::NumPrograms(_) | OpKind::Range { .. } => Rule::Exact,
             OpKind::Splat | OpKind::ExpandDims { .. } | OpKind::Broadcast | OpKind::Reshape => Rule::Exact,
             OpKind::Transpose { .. } | OpKind::Join | OpKind::Split | OpKind::Gather { .. } => Rule::Exact,
@@ -86,36 +87,27 @@ impl Rule {
     }
 }
 
-fn unary(op: UnaryOp, operand: Scalar) -> Rule {
-    use UnaryOp::*;
-    match op {
-        Neg | Abs | SqrtRn | Floor | Ceil | Trunc | Round | RoundEven => Rule::Exact,
-        Exp if operand == Scalar::F32 => Rule::Exp,
-        Sqrt => by_type(operand, 3.0, None),
-        Exp2 | Rsqrt | Erf | Tanh => by_type(operand, 3.0, Some(3.0)),
-        Tan => by_type(operand, 4.0, Some(3.0)),
-        Exp | Expm1 | Log | Log2 | Log10 | Log1p | Sin | Cos => by_type(operand, 2.0, Some(3.0)),
+/// The rule for a function of floats: what the compiler and CUDA's functions both hold, and the oracle's own rounding (half a
+/// unit in `f32`, which it computes in `f64`; one in `f64`).
+fn by_accuracy(accuracy: Accuracy, operand: Scalar) -> Rule {
+    let (bound, rounding) = match operand {
+        Scalar::F64 => (accuracy.f64.max(accuracy.cuda.1), 1.0),
+        _ => match accuracy.approximation {
+            Some(Approximation::Exp) if operand == Scalar::F32 => return Rule::Exp,
+            Some(Approximation::Ulp(ulp)) => (ulp.max(accuracy.cuda.0), 0.5),
+            Some(Approximation::Exp) | None => (accuracy.f32.max(accuracy.cuda.0), 0.5),
+        },
+    };
+    if bound <= 0.5 {
+        // Correctly rounded, as the oracle is.
+        return Rule::Exact;
     }
-}
-
-fn binary(op: BinaryOp, operand: Scalar) -> Rule {
-    use BinaryOp::*;
-    match op {
-        Div => by_type(operand, 2.0, None),
-        Pow => by_type(operand, 4.0, Some(3.0)),
-        Add | Sub | Mul | DivRn | Rem | Min | Max | MinNan | MaxNan => Rule::Exact,
-        DivS | DivU | RemS | RemU | And | Or | Xor | Shl | ShrS | ShrU | MinS | MaxS | MinU | MaxU => Rule::Exact,
-    }
-}
-
-/// The bound in `f32`, and that in `f64` unless it is exact there.
-fn by_type(operand: Scalar, single: f64, double: Option<f64>) -> Rule {
-    let ulps = |bound| Rule::Ulp { of: operand, bound };
-    match operand {
-        Scalar::F32 => ulps(single + 0.5),
-        Scalar::F64 => double.map_or(Rule::Exact, ulps),
-        _ => ulps(1.0),
-    }
+    let bound = match operand {
+        // The result in `f32` may lie beyond a boundary of rounding.
+        Scalar::F16 | Scalar::BF16 => 1.0,
+        _ => bound + rounding,
+    };
+    Rule::Ulp { of: operand, bound }
 }
 
 fn near(of: Scalar, got: Const, oracle: Const, bound: impl Fn(f64) -> f64) -> bool {
@@ -209,6 +201,8 @@ impl FromStr for Rule {
 
 #[cfg(test)]
 mod tests {
+    use mytriton_ssa::{BinaryOp, UnaryOp};
+
     use super::*;
 
     const F32: fn(f64) -> Rule = |bound| Rule::Ulp { of: Scalar::F32, bound };

@@ -93,30 +93,7 @@ static BUILTINS: &[Builtin] = &[
     both("maximum_nan", 2),
     both("clamp", 3),
     both("fma", 3),
-    both("pow", 2),
-    both("div_rn", 2),
     both("cdiv", 2),
-    both("exp", 1),
-    both("exp2", 1),
-    both("expm1", 1),
-    both("log", 1),
-    both("log2", 1),
-    both("log10", 1),
-    both("log1p", 1),
-    both("sin", 1),
-    both("cos", 1),
-    both("tan", 1),
-    both("tanh", 1),
-    both("erf", 1),
-    both("sqrt", 1),
-    both("sqrt_rn", 1),
-    both("rsqrt", 1),
-    both("floor", 1),
-    both("ceil", 1),
-    both("trunc", 1),
-    both("round", 1),
-    both("round_even", 1),
-    both("abs", 1),
     both("sigmoid", 1),
     both("silu", 1),
     both("gelu", 1),
@@ -161,19 +138,51 @@ static BUILTINS: &[Builtin] = &[
     combining("associative_scan_reverse", None),
 ];
 
+/// The builtin of an operation, if the table gives it one of its name.
+macro_rules! builtin {
+    (other $name:ident $arity:literal) => {
+        None
+    };
+    (method $name:ident $arity:literal) => {
+        Some(both(stringify!($name), $arity))
+    };
+}
+
+macro_rules! elementwise_operations {
+    (
+        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_error:tt $u_meaning:literal;)* }
+        binary { $($b:ident $b_name:ident $b_takes:ident $b_builtin:ident $b_reads:tt $b_undefined:tt $b_order:tt
+            $b_identity:tt $b_error:tt $b_meaning:literal;)* }
+        comparisons { $($comparisons:tt)* }
+        casts { $($casts:tt)* }
+    ) => {
+        /// Those that the table of elementwise operations lists.
+        static ELEMENTWISE: &[Option<Builtin>] = &[
+            $(builtin!($u_builtin $u_name 1),)*
+            $(builtin!($b_builtin $b_name 2),)*
+        ];
+    };
+}
+
+include!("../../ssa/src/op/elementwise.in");
+
+fn builtins() -> impl Iterator<Item = &'static Builtin> {
+    BUILTINS.iter().chain(ELEMENTWISE.iter().flatten())
+}
+
 /// Words that are read by their position rather than as builtins.
 pub(crate) const SPECIAL: &[&str] = &["static_range", "static_assert", "mask", "other", "at"];
 
 pub(crate) fn find(name: &str) -> Option<&'static Builtin> {
-    BUILTINS.iter().find(|b| b.name == name && b.name != "to")
+    builtins().find(|b| b.name == name && b.name != "to")
 }
 
 pub(crate) fn find_method(name: &Ident) -> Result<&'static Builtin> {
-    if let Some(builtin) = BUILTINS.iter().find(|b| *name == b.name && b.method) {
+    if let Some(builtin) = builtins().find(|b| *name == b.name && b.method) {
         return Ok(builtin);
     }
     let text = name.to_string();
-    let names = BUILTINS.iter().filter(|b| b.method).map(|b| b.name);
+    let names = builtins().filter(|b| b.method).map(|b| b.name);
     let advice = match nearest(&text, names.chain(["mask", "other", "at"])) {
         Some(near) => format!("; did you mean `{near}`?"),
         None if find(&text).is_some() => format!(": it is a function, `{text}(..)`"),

@@ -26,7 +26,10 @@ pub use constant::Const;
 pub use eval::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_select, eval_unary};
 pub use kernel::{Kernel, Module, OpData, OpId, Param, RegionData, RegionId, ValueData, ValueDef, ValueId};
 pub use loc::Loc;
-pub use op::{Axis, BinaryOp, CastKind, CmpPred, Domain, Effects, Flow, OpKind, UnaryOp, Undefined};
+pub use op::{
+    Accuracy, Approximation, Axis, BinaryOp, CastKind, CmpPred, Domain, Effects, Flow, Identity, OpKind, UnaryOp,
+    Undefined,
+};
 pub use optimise::{OptLevel, Phase, optimise};
 pub use parse::{ParseError, ParseErrorKind, parse_module};
 pub use permutation::{Permutation, PermutationError};

@@ -493,17 +493,12 @@ pub fn reduction_types(kind: &OpKind, operands: &[Type]) -> Result<Vec<Type>, Ty
 }
 
 fn in_domain(op: &'static str, domain: Domain, ty: Type) -> Result<(), TypeError> {
-    let (ok, expected) = match domain {
-        Domain::Int => (ty.is_int(), "integers"),
-        Domain::Float => (ty.is_float(), "floating-point numbers"),
-        Domain::Number => (ty.as_scalar().is_some(), "numbers"),
-    };
-    if ok {
+    if ty.as_scalar().is_some_and(|scalar| domain.contains(scalar)) {
         Ok(())
     } else {
         Err(TypeError::Operand {
             op,
-            expected,
+            expected: domain.describe(),
             found: ty,
         })
     }

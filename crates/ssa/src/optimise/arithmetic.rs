@@ -88,7 +88,7 @@ fn equal_operands(op: BinaryOp, subject: &Subject, x: ValueId, y: ValueId) -> Op
     }
 }
 
-/// Neutral and absorbing constants.
+/// Identity elements and absorbing constants.
 fn with_constant(simplifier: &Simplifier<'_>, op: BinaryOp, x: ValueId, y: ValueId) -> Option<Rewrite> {
     use BinaryOp::*;
     // 0 << x = 0, 0 >> x = 0, 0 / x = 0, 0 % x = 0 hold too, but the last two would hide a division by zero
@@ -100,32 +100,12 @@ fn with_constant(simplifier: &Simplifier<'_>, op: BinaryOp, x: ValueId, y: Value
     let c = simplifier.kernel.as_const(y)?;
     let scalar = c.scalar();
     let int = scalar.is_int();
-    let is_float = |v: f64| !int && c == Const::from_f64(scalar, v);
     let bits = c.bits();
     let ones = scalar.bit_mask();
     let (smallest, largest) = (1 << (scalar.bits() - 1), ones >> 1);
-    let neutral = match op {
-        // x + 0 = x, x - 0 = x (integers); x + -0.0 = x, x - 0.0 = x (floats)
-        Add => (int && bits == 0) || is_float(-0.0),
-        Sub => (int && bits == 0) || is_float(0.0),
-        // x * 1 = x, x * 1.0 = x, x / 1 = x, x / 1.0 = x
-        Mul => (int && bits == 1) || is_float(1.0),
-        Div | DivRn => is_float(1.0),
-        DivS | DivU => bits == 1,
-        // x | 0 = x, x ^ 0 = x, x << 0 = x, x >> 0 = x, x & ~0 = x
-        Or | Xor | Shl | ShrS | ShrU => bits == 0,
-        And => bits == ones,
-        // min x MAX = x, max x MIN = x
-        MinU => bits == ones,
-        MaxU => bits == 0,
-        MinS => bits == largest,
-        MaxS => bits == smallest,
-        // min_nan x inf = x, max_nan x -inf = x (not of min, which would give inf for NaN)
-        MinNan => is_float(f64::INFINITY),
-        MaxNan => is_float(f64::NEG_INFINITY),
-        _ => false,
-    };
-    if neutral {
+    // x + 0 = x, x + -0.0 = x, x * 1 = x, x / 1.0 = x, x << 0 = x, x & ~0 = x, min x MAX = x, min x NaN = x, ...: the table
+    // of operations has them all
+    if op.identity(scalar) == Some(c) {
         return Some(Rewrite::Value(x));
     }
     let absorbing = match op {

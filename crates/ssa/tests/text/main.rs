@@ -3,6 +3,7 @@
 mod errors;
 mod fuzz;
 mod generate;
+mod language_page;
 mod print;
 mod roundtrip;
 mod same;
