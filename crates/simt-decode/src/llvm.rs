@@ -57,10 +57,7 @@ impl Decoder<'_> {
             L::Freeze(_) => self.renamed(op),
             L::Undef(_) | L::Poison(_) | L::Zero(_) => self.define_zero(op),
             L::Constant(view) => self.llvm_constant(op, view.value()),
-            L::AddressOf(view) => {
-                let address = self.global_address(op, view.global_name())?;
-                self.define_reg(op, 0, address)
-            }
+            L::AddressOf(view) => self.address_of_global(op, view.global_name()),
             L::GEP(view) => self.element_pointer(view),
             L::AddrSpaceCast(_) => self.space_cast(op),
             L::Load(view) => self.llvm_load(view),
@@ -69,10 +66,7 @@ impl Decoder<'_> {
             L::InsertValue(view) => self.insert_value(view),
             L::ExtractElement(_) => self.extract_element(op),
             L::InsertElement(_) => self.insert_element(op),
-            L::ShuffleVector(view) => {
-                let mask: Vec<_> = view.mask().into_iter().map(i64::from).collect();
-                self.shuffle(op, &mask)
-            }
+            L::ShuffleVector(view) => self.shuffle_vector(op, &view.mask()),
             L::Call(view) => self.call(view),
             L::CallIntrinsic(view) => self.call_intrinsic(view),
             L::InlineAsm(view) => self.inline_asm(view),
@@ -104,6 +98,16 @@ impl Decoder<'_> {
             }
             L::Br(_) | L::CondBr(_) | L::Switch(_) | L::LLVMFunc(_) | L::Global(_) => Err(self.unknown(op)),
         }
+    }
+
+    fn address_of_global(&mut self, op: Op<'_, '_>, global: &str) -> Result {
+        let address = self.global_address(op, global)?;
+        self.define_reg(op, 0, address)
+    }
+
+    fn shuffle_vector(&mut self, op: Op<'_, '_>, mask: &[i32]) -> Result {
+        let mask: Vec<_> = mask.iter().copied().map(i64::from).collect();
+        self.shuffle(op, &mask)
     }
 
     fn llvm_constant(&mut self, op: Op<'_, '_>, value: Attribute<'_>) -> Result {
