@@ -88,23 +88,31 @@ func.func @joined_elsewhere(%x: f32) attributes {tile.kernel, tile.num_warps = 1
 
 // -----
 
-#row = #tile.layout<{register = [[32], [64], [128], [256], [512], [1024], [2048], [4096]], lane = [[1], [2], [4], [8], [16]], warp = []}>
 #some = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
-func.func @gather_of_too_much(%x: f64, %i: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
-  %v = tile.splat %x : f64 -> tensor<8000xf64, #row>
-  %at = tile.splat %i : i32 -> tensor<32xi32, #some>
-  // expected-error @+1 {{the kernel takes 64000 bytes of shared memory; 49152 are available: use a smaller tile, or fewer at a time}}
-  %r = tile.gather %v, %at along 0 : tensor<8000xf64, #row>, tensor<32xi32, #some>
+#bins = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+func.func @no_shared_memory(%x: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  %v = tile.splat %x : i32 -> tensor<32xi32, #some>
+  // expected-error @+1 {{the histogram takes 128 bytes of shared memory: run tile-allocate-shared first}}
+  %h = tile.histogram %v : tensor<32xi32, #some> -> tensor<32xi32, #bins>
   return
 }
 
 // -----
 
 #some = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
-#bins = #tile.layout<{register = [[32], [64], [128], [256], [512], [1024], [2048], [4096], [8192]], lane = [[1], [2], [4], [8], [16]], warp = []}>
-func.func @histogram_of_too_many_bins(%x: i32) attributes {tile.kernel, tile.num_warps = 1 : i32} {
+#bins = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+func.func @less_shared_memory(%x: i32) attributes {tile.kernel, tile.num_warps = 1 : i32, tile.shared_bytes = 64 : i32} {
   %v = tile.splat %x : i32 -> tensor<32xi32, #some>
-  // expected-error @+1 {{the kernel takes 65536 bytes of shared memory; 49152 are available: use a smaller tile, or fewer at a time}}
-  %h = tile.histogram %v : tensor<32xi32, #some> -> tensor<16384xi32, #bins>
+  // expected-error @+1 {{the histogram takes 128 bytes of shared memory and has been given 64: run tile-allocate-shared again}}
+  %h = tile.histogram %v {tile.bytes = 64 : i32, tile.offset = 0 : i32} : tensor<32xi32, #some> -> tensor<32xi32, #bins>
+  return
+}
+
+// -----
+
+#shared = #tile.shared<{offset = [[1], [2], [4], [8], [16]]}>
+func.func @no_place_for_a_buffer() attributes {tile.kernel, tile.num_warps = 1 : i32} {
+  // expected-error @+1 {{a buffer takes 128 bytes of shared memory: run tile-allocate-shared first}}
+  %b = tile.alloc : !tile.buffer<32xf32, #shared>
   return
 }

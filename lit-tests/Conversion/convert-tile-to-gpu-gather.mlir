@@ -1,4 +1,4 @@
-// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(convert-tile-to-gpu)' | FileCheck %s
+// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(tile-allocate-shared,convert-tile-to-gpu)' | FileCheck %s
 
 #row = #tile.layout<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]}>
 #some = #tile.layout<{register = [[0]], lane = [[1], [2], [4], [8], [16]], warp = [[0]]}>

@@ -1,5 +1,5 @@
-// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(convert-tile-to-gpu)' | FileCheck %s
-// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(convert-tile-to-gpu)' | FileCheck %s --check-prefix=ALONE
+// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(tile-allocate-shared,convert-tile-to-gpu)' | FileCheck %s
+// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(tile-allocate-shared,convert-tile-to-gpu)' | FileCheck %s --check-prefix=ALONE
 
 // What stays in a thread takes no shared memory.
 // ALONE-COUNT-3: gpu.module

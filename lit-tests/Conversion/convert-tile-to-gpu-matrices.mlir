@@ -1,4 +1,4 @@
-// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(convert-tile-to-gpu)' | FileCheck %s
+// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(tile-allocate-shared,tile-insert-barriers,convert-tile-to-gpu)' | FileCheck %s
 
 // Tiles that warps access by matrices of 8x8 in shared memory, where vectors would be short.
 

@@ -1,4 +1,4 @@
-// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(convert-tile-to-gpu)' | FileCheck %s
+// RUN: mytriton-opt %s --split-input-file --pass-pipeline='builtin.module(tile-allocate-shared,convert-tile-to-gpu)' | FileCheck %s
 
 #pairs = #tile.layout<{register = [[0, 1], [2, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [1, 0]], warp = []}>
 #sums = #tile.layout<{register = [[2]], lane = [[0], [0], [0], [0], [1]], warp = []}>

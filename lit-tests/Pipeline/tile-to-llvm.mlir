@@ -1,5 +1,5 @@
 // The way of a kernel from tiles to the llvm dialect, by the pipelines that the compiler runs.
-// RUN: mytriton-opt %s --pass-pipeline='builtin.module(tile-assign-layouts,tile-coalesce-memory,tile-optimize-thread-locality,tile-propagate-layouts,tile-insert-barriers)' \
+// RUN: mytriton-opt %s --pass-pipeline='builtin.module(tile-assign-layouts,tile-coalesce-memory,tile-optimize-thread-locality,tile-propagate-layouts,tile-allocate-shared,tile-insert-barriers)' \
 // RUN:   | mytriton-opt --pass-pipeline='builtin.module(convert-tile-to-gpu,gpu.module(canonicalize,cse))' \
 // RUN:   | mytriton-opt --pass-pipeline='builtin.module(gpu.module(convert-scf-to-cf,convert-gpu-to-nvvm),convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)' \
 // RUN:   | FileCheck %s

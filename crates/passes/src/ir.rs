@@ -12,6 +12,7 @@ use mytriton_layout::DistributedLayout;
 use mytriton_layout::staging::Matrices;
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
 use mytriton_tile::layout::layout_of;
+use mytriton_tile::ops::{func, scf};
 use mytriton_tile::types::ssa_scalar;
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
@@ -61,6 +62,16 @@ pub fn int_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
         .map(|a| a.value())
 }
 
+/// The integer that a constant's attribute has in every element.
+pub fn integer_everywhere(value: Attribute<'_>) -> Option<i64> {
+    let element = match DenseElementsAttribute::try_from(value) {
+        Ok(dense) if dense.is_splat() => dense.splat_value(),
+        Ok(_) => return None,
+        Err(_) => value,
+    };
+    IntegerAttribute::try_from(element).ok().map(|integer| integer.value())
+}
+
 /// The operations of a block, in order.
 pub fn ops_of<'c: 'a, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
     std::iter::successors(block.first_operation(), |op| op.next_in_block()).collect()
@@ -74,8 +85,23 @@ pub fn blocks_of<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> 
 /// The kernels of a module: every `func.func` with the attribute `tile.kernel`.
 pub fn kernels_of<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
     let ops = blocks_of(module).into_iter().flat_map(ops_of);
-    ops.filter(|op| name_of(*op) == "func.func" && op.has_attribute("tile.kernel"))
+    ops.filter(|op| func::FuncOp::cast(*op).is_some() && op.has_attribute("tile.kernel"))
         .collect()
+}
+
+/// Whether an operation is a loop: its body may run more than once.
+pub fn is_loop(op: OperationRef<'_, '_>) -> bool {
+    match scf::Op::cast(op) {
+        Some(scf::Op::For(_) | scf::Op::While(_)) => true,
+        Some(
+            scf::Op::If(_)
+            | scf::Op::IndexSwitch(_)
+            | scf::Op::ExecuteRegion(_)
+            | scf::Op::Condition(_)
+            | scf::Op::Yield(_),
+        )
+        | None => false,
+    }
 }
 
 /// The bytes that an element of what a pointer (or tensor of pointers) points to takes in memory.
@@ -163,8 +189,8 @@ pub fn constant_as<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c,
     }
 }
 
-/// The same block in a new region: of a combine, which takes nothing from outside and holds no regions.
-pub fn copy_of_combine<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, old: BlockRef<'c, '_>) -> Region<'c> {
+/// The same block in a new region: of a combiner, which takes nothing from outside and holds no regions.
+pub fn copy_of_combiner<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, old: BlockRef<'c, '_>) -> Region<'c> {
     let arguments: Vec<Value> = (0..old.argument_count()).map(|i| argument_of(old, i)).collect();
     let types: Vec<Type> = arguments.iter().map(|argument| argument.r#type()).collect();
     let (region, block) = emitter.region(&types);

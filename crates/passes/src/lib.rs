@@ -1,22 +1,25 @@
-//! Passes on the tile dialect, and its lowering to the `gpu` stage: one file per pass, named as its flag.
+//! Passes on the tile dialect, and its lowering to the `gpu` stage.
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`registry`] | the passes by name |
+//! | [`interfaces`] | what passes ask of an operation: layout relation, shared memory, memory effects, cost, axis transfer |
+//! | [`analyses`] | what is known of a kernel; they change nothing |
+//! | [`layouts`] | passes that choose layouts |
+//! | [`memory`] | passes that allocate shared memory and order accesses |
+//! | [`lower`] | `convert-tile-to-gpu`: a core, and a module per family of operations with their plans |
+//! | [`support`], [`ir`] | what passes share: remaking a kernel with other layouts, costs, identity elements, readings of IR |
+//!
+//! A pass stands in a file or folder of its name. Data goes down the list once: the lowering runs no pass.
 
-pub mod allocate_shared;
-pub mod assign_layouts;
-pub mod axis_info;
-pub mod blocked;
-mod buffers;
-pub mod coalesce_memory;
-pub mod convert_tile_to_gpu;
-pub mod infer_axis_info;
-pub mod insert_barriers;
+pub mod analyses;
+pub mod interfaces;
 pub mod ir;
-pub mod optimize_thread_locality;
-pub mod pair;
-pub mod propagate_layouts;
-pub mod rebuild;
+pub mod layouts;
+pub mod lower;
+pub mod memory;
 pub mod registry;
-pub mod rules;
-pub mod shape;
+pub mod support;
 
 /// Lanes of a warp.
 pub const LANES: u32 = 32;

@@ -5,11 +5,11 @@ use melior::ir::r#type::TypeId;
 use melior::pass::{ExternalPass, Pass, create_external};
 use mytriton_tile_sys as sys;
 
+use crate::analyses::infer_axis_info;
 use crate::ir::PassResult;
-use crate::{
-    allocate_shared, assign_layouts, coalesce_memory, convert_tile_to_gpu, infer_axis_info, insert_barriers,
-    optimize_thread_locality, propagate_layouts,
-};
+use crate::layouts::{assign_layouts, coalesce_memory, optimize_thread_locality, propagate_layouts};
+use crate::lower::convert_tile_to_gpu;
+use crate::memory::{allocate_shared, insert_barriers};
 
 /// Defines a pass as an MLIR pass on `builtin.module`.
 macro_rules! pass {

@@ -1,7 +1,7 @@
 //! The C API of `dialects/include/mytriton-c`, declared by hand: it is small and rarely changes.
 
 use mlir_sys::{
-    MlirAttribute, MlirContext, MlirDialectHandle, MlirDialectRegistry, MlirLocation, MlirModule, MlirPass,
+    MlirAttribute, MlirContext, MlirDialectHandle, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation, MlirPass,
     MlirStringRef, MlirType,
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -45,6 +45,12 @@ unsafe extern "C" {
     pub fn mytritonNVVMLdStMatrixShapeAttrGet(context: MlirContext, m: i32, n: i32) -> MlirAttribute;
     pub fn mytritonTypeIsALLVMArray(ty: MlirType) -> bool;
     pub fn mytritonLLVMArrayTypeGetNumElements(ty: MlirType) -> u64;
+
+    pub fn mytritonOperationForEachEffect(
+        operation: MlirOperation,
+        callback: Option<unsafe extern "C" fn(u32, u32, *mut c_void)>,
+        user_data: *mut c_void,
+    ) -> bool;
 
     pub fn mytritonParseModule(context: MlirContext, text: MlirStringRef, file: MlirStringRef) -> MlirModule;
 

@@ -8,6 +8,7 @@
 //!   [`ptr_pointee`], [`LayoutRef`] and [`BufferRef`] read them;
 //! - [`enum_attribute`], [`float_bits`], [`llvm_array`] and the like make and read attributes and types of upstream
 //!   dialects where MLIR's own C API lacks the function;
+//! - [`memory_effects`] asks an operation what it does to memory;
 //! - [`register_pass`] and [`register_upstream_passes`] make passes known to textual pipelines;
 //! - [`opt_main`] and [`lsp_main`] are the command-line tools;
 //! - [`collect_diagnostics`] and [`verify`] turn what MLIR reports into values, [`place_of`] and [`place_text`] its
@@ -34,6 +35,7 @@ mod buffer;
 mod context;
 mod diagnostics;
 mod dialect;
+mod effects;
 mod ffi;
 mod layout_check;
 mod location;
@@ -46,6 +48,7 @@ pub use buffer::{BufferRef, buffer_type};
 pub use context::{detach, set_attribute, with_context};
 pub use diagnostics::{Report, Severity, collect_diagnostics, verify};
 pub use dialect::{dialect_handle, lowering_dialect_handles, ptr_pointee, ptr_type, register_all_dialects};
+pub use effects::{Effect, EffectKind, Resource, memory_effects};
 pub use location::{place_of, place_text};
 pub use parse::{MAX_EXPANSION, MAX_NESTING, parse_module};
 pub use tools::{ToolError, lsp_main, opt_main, register_pass, register_upstream_passes};

@@ -236,3 +236,54 @@ fn a_registered_pass_is_known_to_textual_pipelines() {
     manager.run(&mut module).expect("the passes succeed");
     assert_eq!(RUNS.load(Ordering::SeqCst), 4);
 }
+
+#[test]
+fn memory_effects_are_those_of_ods() {
+    use melior::ir::{RegionLike, block::BlockLike, operation::OperationLike};
+    use tile::{Effect, EffectKind, Resource};
+
+    let context = context();
+    let text = "
+#row = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+#shared = #tile.shared<{offset = [[1], [2], [4], [8], [16]]}>
+func.func @f(%p: !tile.ptr<f32>, %x: tensor<32xf32, #row>) {
+  %0 = tile.load %p : !tile.ptr<f32>
+  tile.store %p, %0 : !tile.ptr<f32>
+  %b = tile.alloc %x : tensor<32xf32, #row> -> !tile.buffer<32xf32, #shared>
+  %y = tile.local_load %b : !tile.buffer<32xf32, #shared> -> tensor<32xf32, #row>
+  tile.dealloc %b : !tile.buffer<32xf32, #shared>
+  %s = tile.reduce %y along 0 : tensor<32xf32, #row> -> f32 {
+  ^bb0(%a: f32, %c: f32):
+    %d = arith.addf %a, %c : f32
+    tile.yield %d : f32
+  }
+  gpu.barrier
+  return
+}";
+    let module = Module::parse(&context, text).expect("a module");
+    let function = module.body().first_operation().expect("a function");
+    let block = function.region(0).unwrap().first_block().expect("a body");
+    let effects = |resource, kinds: &[EffectKind]| -> Option<Vec<Effect>> {
+        Some(kinds.iter().map(|&kind| Effect { kind, resource }).collect())
+    };
+    let expected = [
+        ("tile.load", effects(Resource::Global, &[EffectKind::Read])),
+        ("tile.store", effects(Resource::Global, &[EffectKind::Write])),
+        (
+            "tile.alloc",
+            effects(Resource::Shared, &[EffectKind::Allocate, EffectKind::Write]),
+        ),
+        ("tile.local_load", effects(Resource::Shared, &[EffectKind::Read])),
+        ("tile.dealloc", effects(Resource::Shared, &[EffectKind::Free])),
+        ("tile.reduce", Some(Vec::new())),
+        ("gpu.barrier", None),
+        ("func.return", Some(Vec::new())),
+    ];
+    let mut next = block.first_operation();
+    for (name, effects) in expected {
+        let op = next.expect("an operation for each");
+        assert_eq!(op.name().as_string_ref().as_str(), Ok(name));
+        assert_eq!(tile::memory_effects(op), effects, "{name}");
+        next = op.next_in_block();
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use melior::ir::{BlockRef, Value};
-use mytriton_passes::axis_info::{AxisInfo, AxisInfos};
+use mytriton_passes::analyses::axis_info::{AxisInfo, AxisInfos};
 use mytriton_passes::ir::{blocks_of, kernels_of, name_of, ops_of};
 use mytriton_ssa::{
     Axis, BinaryOp, BuildError, Builder, CastKind, CmpPred, Const, Elem, Kernel, RegionId, Scalar, Shape, Type,

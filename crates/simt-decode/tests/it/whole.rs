@@ -17,6 +17,7 @@ fn lowered<'c>(context: &'c Context, kernel: &Kernel) -> Module<'c> {
     let mut module = from_ssa(context, kernel, 1).expect("a kernel of typed SSA has a form in MLIR");
     let manager = PassManager::new(context);
     manager.add_pass(passes::registry::tile_assign_layouts());
+    manager.add_pass(passes::registry::tile_allocate_shared());
     manager.add_pass(passes::registry::tile_insert_barriers());
     manager.add_pass(passes::registry::convert_tile_to_gpu());
     manager.run(&mut module).expect("the passes lower any kernel");

@@ -1,0 +1,9 @@
+//! What passes share.
+
+pub mod access;
+pub mod blocked;
+pub mod cost;
+pub mod identity;
+pub mod pair;
+pub mod rebuild;
+pub mod shape;
