@@ -10,7 +10,7 @@ func.func @again() attributes {tile.kernel, tile.num_warps = 1 : i32} {
 // -----
 
 func.func @unknown() attributes {tile.kernel} {
-  // expected-error @+1 {{'gpu.lane_id' is unknown to layouts}}
+  // expected-error @+1 {{the layout passes do not know 'gpu.lane_id'}}
   %r = gpu.lane_id
   return
 }

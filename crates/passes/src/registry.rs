@@ -77,7 +77,7 @@ pass! {
     /// See [`allocate_shared`](mod@allocate_shared).
     tile_allocate_shared,
     "tile-allocate-shared",
-    "Plan where in shared memory buffers and exchanges between threads lie, several of them in one place in turn.",
+    "Allocate shared memory for buffers and exchanges between threads; those that are never live at once share it.",
     allocate_shared::run
 }
 

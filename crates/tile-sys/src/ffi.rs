@@ -1,8 +1,8 @@
 //! The C API of `dialects/include/mytriton-c`, declared by hand: it is small and rarely changes.
 
 use mlir_sys::{
-    MlirAttribute, MlirContext, MlirDialectHandle, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation, MlirPass,
-    MlirStringRef, MlirType,
+    MlirAttribute, MlirContext, MlirDialectHandle, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation,
+    MlirPass, MlirStringRef, MlirType,
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
 

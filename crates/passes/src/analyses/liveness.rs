@@ -47,7 +47,7 @@ impl Liveness {
                 continue;
             };
             *life = (life.0.min(number), life.1.max(number));
-            // What comes from before a loop is used again in its next round.
+            // What comes from before a loop is used again in its next iteration.
             for start in loops.into_iter().filter(|&start| life.0 < start) {
                 life.1 = life.1.max(ends.get(&start).copied().unwrap_or(start));
             }
@@ -118,7 +118,7 @@ impl<'c: 'a, 'a> Walk<'c, 'a, '_> {
         }
     }
 
-    /// Buffers that go from round to round of a loop are live in all of it.
+    /// Buffers that go from iteration to iteration of a loop are live in all of it.
     fn carried(&mut self, op: OperationRef<'c, 'a>, number: u32) {
         for block in blocks_of(op) {
             for index in 0..block.argument_count() {

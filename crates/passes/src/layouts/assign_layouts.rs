@@ -5,8 +5,7 @@
 //! stays within a warp where there are rows enough. Where operations tie layouts together (`expand_dims`, `broadcast`,
 //! `reduce`, `reshape`, ...), `tile.convert_layout` stands around them.
 //!
-//! This looks at nothing but shapes. Which layouts memory wants, and which conversions are needed after all, is up to the
-//! passes behind it.
+//! Only shapes count here. Which layouts memory wants, and which conversions are needed after all, later passes decide.
 
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
@@ -45,7 +44,7 @@ struct Assign {
 }
 
 impl Assign {
-    /// The default layout of a tile; none for what is none.
+    /// The default layout of a tile; `None` for non-tiles.
     fn default_of<'c>(&mut self, op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, Option<LayoutId>> {
         if !ty.is_ranked_tensor() {
             return Ok(None);
@@ -94,7 +93,7 @@ impl Assign {
             }
         }
         let name = name_of(op);
-        let rule = relation_of(op).ok_or_else(|| error_at(op, format!("'{name}' is unknown to layouts")))?;
+        let rule = relation_of(op).ok_or_else(|| error_at(op, format!("the layout passes do not know '{name}'")))?;
         if !types().any(|ty| ty.is_ranked_tensor()) {
             return Ok(());
         }

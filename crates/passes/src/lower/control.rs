@@ -1,8 +1,7 @@
 //! Control flow: the same operations, around the regions of one thread.
 //!
-//! A loop whose step is not 1 counts its rounds instead, and computes its index from their number. A thread adds without
-//! looking, so that an index near the largest number of its type would pass the upper bound unseen, begin anew at the
-//! least number, and the loop never end. With step 1 it meets every number up to the bound.
+//! A loop whose step is not 1 counts its iterations instead, and computes its index from their number: the sum of index and
+//! step could wrap around beyond the upper bound, and the loop would never end. With step 1 the index meets the bound.
 
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
@@ -40,7 +39,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         Ok(())
     }
 
-    /// A loop over lower, lower + step, ... below upper, as one over the number of the round.
+    /// A loop over lower, lower + step, ... below upper, as one over the number of the iteration.
     fn counted(
         &mut self,
         emitter: Emitter<'c, 'a>,
@@ -57,9 +56,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let before_last = emitter.binary(arith::SUBI, distance, one);
         let divisor = emitter.binary(arith::MAXUI, step, one);
         let whole = emitter.binary(arith::DIVUI, before_last, divisor);
-        let rounds = emitter.binary(arith::ADDI, whole, one);
+        let iterations = emitter.binary(arith::ADDI, whole, one);
         let any = emitter.cmpi(CmpI::Slt, lower, upper);
-        let rounds = emitter.select(any, rounds, zero);
+        let iterations = emitter.select(any, iterations, zero);
 
         let Some(old) = op.regions().next().and_then(|region| region.first_block()) else {
             return Ok(());
@@ -71,7 +70,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         self.values.insert(key(argument_of(old, 0)), index);
         self.block(inside, old)?;
         let mut operands = operands.to_vec();
-        operands[..3].copy_from_slice(&[zero, rounds, one]);
+        operands[..3].copy_from_slice(&[zero, iterations, one]);
         let unsigned = [("unsignedCmp", emitter.unit())];
         let new = emitter.op_with_regions(scf::FOR, &operands, types, &unsigned, vec![region]);
         self.take_results(op, new);

@@ -1,4 +1,4 @@
-//! Numbers as they lie in memory, and as they travel between lanes: a truth value is a byte, all others are as they are.
+//! Numbers as they lie in memory, and as they travel between lanes: a boolean is a byte, all others are unchanged.
 
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, Value, ValueLike};
@@ -6,7 +6,7 @@ use mytriton_tile::emit::{CmpI, Emitter, element_type, with_element};
 use mytriton_tile::ops::arith;
 use mytriton_tile::types::{integer, ssa_scalar};
 
-/// The bytes that a number of this type takes in memory; a truth value takes one, a pointer eight.
+/// The bytes that a number of this type takes in memory; a boolean takes one, a pointer eight.
 pub fn stored_bytes(element: Type<'_>) -> u64 {
     ssa_scalar(element).map_or(8, |scalar| u64::from(scalar.bytes()))
 }

@@ -1,11 +1,12 @@
-//! Reductions that a loop combines into one result: `total += sum(x)` in every round.
+//! Reductions that a loop combines into one result: `total += sum(x)` in every iteration.
 //!
 //! Threads combine what they hold, element by element, into a tile that the loop carries; it is reduced once, after the loop,
-//! and combined with what the loop began with. That spares the shuffles and barriers of all rounds but one. The tile begins
-//! with numbers that the combination leaves as they are, so that a loop without rounds gives what it began with.
+//! and combined with the loop's initial value. That saves the shuffles and barriers of all iterations but one. The tile
+//! starts as identity elements, so that a loop without iterations gives its initial value.
 //!
-//! Elements then combine in another order. The order within a reduction is open in the language, that of its results is not:
-//! this is done for operations alone of which every order gives the same bits, which sums and products of floats are none of.
+//! Elements then combine in another order. The language leaves the order within a reduction open, but not that of its
+//! results: only operations whose result is the same bits in every order qualify, which excludes sums and products of
+//! floats.
 
 use melior::Context;
 use melior::ir::block::BlockLike;
@@ -27,15 +28,15 @@ use crate::support::rebuild::has_bodies;
 /// Bytes of registers that a thread keeps such a tile in at most.
 const MOST_BYTES: u64 = 64;
 
-/// Loops within loops: each round takes a reduction out of one.
-const ROUNDS: usize = 4;
+/// Loops within loops: each rewrite takes a reduction out of one.
+const REWRITES: usize = 4;
 
 /// Takes reductions out of loops in a module in the `layout` stage.
 ///
 /// # Errors
 /// A tile without a layout.
 pub fn run<'c: 'a, 'a>(context: &'c Context, module: OperationRef<'c, 'a>) -> PassResult<'c> {
-    for _ in 0..ROUNDS {
+    for _ in 0..REWRITES {
         let mut changed = false;
         for kernel in kernels_of(module) {
             let mut found = FxHashMap::default();
@@ -54,7 +55,7 @@ pub fn run<'c: 'a, 'a>(context: &'c Context, module: OperationRef<'c, 'a>) -> Pa
     Ok(())
 }
 
-/// One carried value of a loop that is combined with a reduction in each round.
+/// A loop-carried value that is combined with a reduction in each iteration.
 #[derive(Clone, Copy)]
 struct Accumulation<'c, 'a> {
     /// Which of the carried values.
@@ -107,7 +108,7 @@ fn find<'c: 'a, 'a>(
     Ok(())
 }
 
-/// What becomes of a carried value in each round, if that is such a combination and nothing else sees it.
+/// What becomes of a carried value in each iteration, if that is such a combination and nothing else uses it.
 fn accumulation<'c: 'a, 'a>(
     body: BlockRef<'c, 'a>,
     end: OperationRef<'c, 'a>,
@@ -148,7 +149,7 @@ fn accumulation<'c: 'a, 'a>(
             None => return Ok(None),
         }
     }
-    let Some(reduce) = ReduceOp::cast(made).filter(|reduce| is_by(reduce.combine(), &name)) else {
+    let Some(reduce) = ReduceOp::cast(made).filter(|reduce| is_single_operation(reduce.combine(), &name)) else {
         return Ok(None);
     };
     Ok(is_profitable(reduce)?.then_some(Accumulation {
@@ -161,8 +162,8 @@ fn accumulation<'c: 'a, 'a>(
     }))
 }
 
-/// Is a combine of one operand that operation of its two elements?
-fn is_by<'c: 'a, 'a>(combine: BlockRef<'c, 'a>, name: &str) -> bool {
+/// Is a combiner of one operand this operation on its two elements?
+fn is_single_operation<'c: 'a, 'a>(combine: BlockRef<'c, 'a>, name: &str) -> bool {
     let Some(value) = combine.terminator().and_then(|end| end.operand(0).ok()) else {
         return false;
     };
@@ -176,7 +177,7 @@ fn is_by<'c: 'a, 'a>(combine: BlockRef<'c, 'a>, name: &str) -> bool {
         })
 }
 
-/// Do threads exchange numbers in that reduction, and can they keep what they hold of its operand?
+/// Do threads exchange numbers in the reduction, and can they keep their share of its operand in registers?
 fn is_profitable<'c: 'a, 'a>(reduce: ReduceOp<'c, 'a>) -> PassResult<'c, bool> {
     let op = reduce.operation();
     let Some(ty) = reduce.operands().next().map(|value| value.r#type()) else {
@@ -253,7 +254,7 @@ impl<'c: 'a, 'a> Rewrite<'c, 'a, '_> {
         Ok(())
     }
 
-    /// The combination of a round's tile with the one carried, in place of its reduction.
+    /// The combination of an iteration's tile with the carried one, in place of its reduction.
     fn accumulate(
         &mut self,
         emitter: Emitter<'c, 'a>,

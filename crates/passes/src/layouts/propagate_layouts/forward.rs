@@ -1,4 +1,4 @@
-//! In which layout values come to be, if nothing moves.
+//! Forward layouts: in which layout values are produced if nothing moves.
 
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, OperationRef, TypeLike, Value, ValueLike};
@@ -13,7 +13,7 @@ use crate::support::rebuild::{LayoutId, has_bodies, origin};
 
 impl Propagation<'_> {
     pub(super) fn forward_layouts<'c: 'a, 'a>(&mut self, body: BlockRef<'c, 'a>) -> PassResult<'c> {
-        // What a loop carries is settled once, at its end; what depends on that is found in the next round. What is made
+        // What a loop carries is settled once, at its end; what depends on that is found in the next walk. What is made
         // of other things carried waits for these, as long as any can be settled without.
         let mut all = false;
         loop {
@@ -32,7 +32,7 @@ impl Propagation<'_> {
         Ok(())
     }
 
-    /// One round; `all` settles what is made of tentative values too.
+    /// One walk; `all` settles what depends on tentative values too.
     fn forward_layouts_of_block<'c: 'a, 'a>(&mut self, block: BlockRef<'c, 'a>, all: bool) -> PassResult<'c, Outcome> {
         let mut outcome = Outcome::default();
         for op in ops_of(block) {
@@ -243,7 +243,7 @@ impl Propagation<'_> {
     }
 }
 
-/// What came of a round.
+/// What came of a walk.
 #[derive(Clone, Copy, Default)]
 struct Outcome {
     /// Was something settled that control flow passes?

@@ -10,12 +10,12 @@ use crate::ir::{PassResult, blocks_of, key, ops_of};
 use crate::support::cost::tile_bytes;
 use crate::support::rebuild::{LayoutId, has_bodies, origin};
 
-/// Times that hints go around loops.
-const ROUNDS: usize = 3;
+/// How often hints are passed around loops.
+const PASSES: usize = 3;
 
 impl Propagation<'_> {
     pub(super) fn hints<'c: 'a, 'a>(&mut self, body: BlockRef<'c, 'a>) -> PassResult<'c> {
-        for _ in 0..ROUNDS {
+        for _ in 0..PASSES {
             if !self.hints_of_block(body)? {
                 break;
             }

@@ -1,7 +1,7 @@
 //! `tile-propagate-layouts`: chooses one layout after another so that little has to move. Numerics do not change.
 //!
-//! Existing conversions say nothing: a value is what it is but for its layout. What is fixed to begin with is where loads
-//! and stores want their tiles (`tile-coalesce-memory`). Then:
+//! Existing conversions are ignored: values are equal modulo layout. What is fixed to begin with is where loads and stores
+//! want their tiles (`tile-coalesce-memory`). Then:
 //!
 //! 1. *Hints*, against the order of operations: in which layout a value ends up being wanted, if nothing moves on the way.
 //! 2. *Forward layouts*, along the order (`forward`): in which a value comes to be if nothing moves. A range, a splat or a

@@ -52,7 +52,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         ty: Type<'c>,
     ) -> Result<Value<'c, 'a>, LayoutError> {
         let element = element_type(ty);
-        // Truth values travel as bytes.
+        // Booleans travel as bytes.
         let carried = stored_type(emitter, element);
         let parts = exchange.words.first().map_or(1, Vec::len);
         let packed: Type<'c> = IntegerType::new(self.context, 8 * (parts as u64 * stored_bytes(element)) as u32).into();

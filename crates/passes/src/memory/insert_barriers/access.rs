@@ -69,8 +69,8 @@ impl Access {
         meet && (self.store || other.store) && !same_thread
     }
 
-    /// The same access where the values of a loop's inside mean nothing: in its next round they are others. What is
-    /// shared is where it is in all rounds.
+    /// The same access where the values of a loop's inside mean nothing: in its next iteration they are others. Shared
+    /// memory lies where it does in all iterations.
     pub fn seen_from_outside(mut self, inside: &FxHashSet<usize>) -> Self {
         if let Some(ThreadMapping::Pointers(place, _)) = &self.mapping {
             let mut values = place.base.into_iter().chain(place.offsets.iter().copied());

@@ -155,8 +155,9 @@ impl<'c: 'a, 'a> Walk<'c, 'a> {
         roots.map(|&root| self.buffers.allocs[root]).collect()
     }
 
-    /// A loop, entered with `pending`: what is pending after it is what its last round leaves. That is what may go into a
-    /// round of `scf.for`, which is left between rounds, but what comes out of the test of `scf.while`, which is left there.
+    /// A loop, entered with `pending`: what is pending after it is what its last iteration leaves. That is what may go
+    /// into an iteration of `scf.for`, which is left between iterations, but what comes out of the test of `scf.while`, which
+    /// is left there.
     fn loop_op(&mut self, op: OperationRef<'c, 'a>, pending: Vec<Access>) -> PassResult<'c, Vec<Access>> {
         let id = op.to_raw().ptr as usize;
         let mut entering = self.loops.get(&id).cloned().unwrap_or_default();
