@@ -101,10 +101,10 @@ impl Options {
     /// The compiler's options.
     pub fn compiler(&self) -> CompileOptions {
         CompileOptions {
-            target: self.target,
             num_warps: self.num_warps,
             opt_level: self.opt_level,
             fp_fusion: !self.no_fp_fusion,
+            ..CompileOptions::new(self.target)
         }
     }
 

@@ -16,6 +16,7 @@ use rustc_hash::FxHasher;
 use crate::dump::dump;
 use crate::error::CompileError;
 use crate::pipeline;
+use crate::pressure;
 use crate::session::{Session, with_session};
 use crate::shared;
 use crate::stage::Stage;
@@ -31,9 +32,15 @@ pub struct CompileOptions {
     pub opt_level: ptx::OptLevel,
     /// May `x * y + z` be rounded once instead of twice?
     pub fp_fusion: bool,
+    /// How many registers of 32 bits the tiles that a thread holds at once may take: a kernel with more is refused on its
+    /// way to PTX. A thread has 255; ptxas puts the others into memory, in time quadratic in their number.
+    pub max_thread_registers: u32,
 }
 
 impl CompileOptions {
+    /// The most that a thread may hold by default: four times its registers.
+    pub const MAX_THREAD_REGISTERS: u32 = 1024;
+
     /// The defaults for a GPU: 4 warps, everything optimised, fusion allowed.
     pub const fn new(target: ptx::Target) -> CompileOptions {
         CompileOptions {
@@ -41,6 +48,7 @@ impl CompileOptions {
             num_warps: 4,
             opt_level: ptx::OptLevel::O3,
             fp_fusion: true,
+            max_thread_registers: CompileOptions::MAX_THREAD_REGISTERS,
         }
     }
 }
@@ -97,7 +105,8 @@ pub struct Compiled {
 /// ([`mytriton_ssa::optimise`]).
 ///
 /// # Errors
-/// [`CompileError`] with the stage, the kernel's source line where there is one, and a reproducer where a pass failed.
+/// [`CompileError`] with the stage, the kernel's source line where there is one, and a reproducer where a pass failed; for a
+/// kernel of which a thread holds more than [`CompileOptions::max_thread_registers`], how many and which `num_warps` would do.
 pub fn compile(kernel: &Kernel, options: &CompileOptions) -> Result<Compiled, CompileError> {
     compile_from(kernel, None, options)
 }
@@ -130,6 +139,7 @@ fn compile_in(
     options: &CompileOptions,
     mut times: StageTimes,
 ) -> Result<Compiled, CompileError> {
+    pressure::check(kernel, options)?;
     let module = match layouts {
         None => lower(session, kernel, options, Stage::Llvm, &mut times)?,
         Some(text) => lower_given_layouts(session, kernel, text, options, Stage::Llvm, &mut times)?,

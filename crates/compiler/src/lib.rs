@@ -19,6 +19,7 @@ mod dump;
 mod emit;
 mod error;
 pub mod pipeline;
+mod pressure;
 mod session;
 mod shared;
 mod simt;

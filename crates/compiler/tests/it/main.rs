@@ -4,6 +4,7 @@ mod case;
 mod elements;
 mod layouts;
 mod pipeline;
+mod pressure;
 mod read;
 mod reductions;
 mod session;
