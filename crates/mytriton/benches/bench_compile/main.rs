@@ -2,7 +2,9 @@
 
 #[path = "../bench_gpu/kernels.rs"]
 mod kernels;
+mod memory;
 mod plans;
+mod wide;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,8 +18,8 @@ use crate::plans::{Plan, plans};
 
 /// Measures compilation to PTX.
 ///
-/// The first compilation of the process sets LLVM and an MLIR context up. Of the others the median is given, and the least, which other work
-/// on the machine disturbs less.
+/// The first compilation of the process sets LLVM and an MLIR context up. Of the others the median is given, and the least,
+/// which other work on the machine disturbs less. At the end stands how time and memory grow with the size of wide tiles.
 #[derive(Parser)]
 #[command(name = "bench-compile")]
 struct Options {
@@ -27,7 +29,7 @@ struct Options {
     /// Only kernels whose name has this in it; may be given several times
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
-    /// Compilations of each kernel after the first
+    /// Compilations of each kernel after the first; of wide tiles no more than three
     #[arg(long, value_name = "N", default_value_t = 50)]
     repeat: usize,
     /// Also say how long each pass takes
@@ -48,14 +50,17 @@ fn main() -> Result<()> {
     if plans.is_empty() {
         bail!("no kernel has {:?} in its name", options.only);
     }
+    let mut growth = Vec::new();
     for plan in plans {
+        memory::reset_peak();
         let (first, ptx) = steps(&plan, &options)?;
+        let peak = memory::peak_bytes();
         if let Some(directory) = &options.ptx {
             std::fs::create_dir_all(directory)?;
             let file = directory.join(plan.name.replace(' ', "-")).with_extension("ptx");
             std::fs::write(&file, ptx).with_context(|| format!("cannot write {}", file.display()))?;
         }
-        let times = repeat(&options, || Ok(steps(&plan, &options)?.0))?;
+        let times = repeat(&plan, &options, || Ok(steps(&plan, &options)?.0))?;
         println!(
             "\n{}, in ms\n\n{:<40} {:>9} {:>9} {:>9}",
             plan.name, "", "first", "median", "least"
@@ -64,8 +69,16 @@ fn main() -> Result<()> {
             row(name, Some(*first), times.iter().map(|steps| steps[index].1).collect());
         }
         row("all", Some(total(&first)), times.iter().map(total).collect());
+        if let Some(size) = plan.size {
+            growth.push(Growth {
+                series: plan.series().to_owned(),
+                size,
+                time: times.iter().map(total).min().unwrap_or_default(),
+                peak,
+            });
+        }
         if options.passes {
-            let times = repeat(&options, || {
+            let times = repeat(&plan, &options, || {
                 let (kernel, settings) = prepare(&plan, &options)?;
                 Ok(pass_times(&kernel, &settings)?)
             })?;
@@ -75,11 +88,52 @@ fn main() -> Result<()> {
             }
         }
     }
+    print_growth(&growth);
     Ok(())
 }
 
-fn repeat(options: &Options, mut run: impl FnMut() -> Result<Steps>) -> Result<Vec<Steps>> {
-    (0..options.repeat.max(1)).map(|_| run()).collect()
+fn repeat(plan: &Plan, options: &Options, mut run: impl FnMut() -> Result<Steps>) -> Result<Vec<Steps>> {
+    let most = if plan.size.is_some() { 3 } else { usize::MAX };
+    (0..options.repeat.clamp(1, most)).map(|_| run()).collect()
+}
+
+/// One size of a series.
+struct Growth {
+    series: String,
+    size: i32,
+    /// The least.
+    time: Duration,
+    /// Memory of the process at most, where the system says.
+    peak: Option<u64>,
+}
+
+/// Each size with the one before: time and memory in proportion to the size give 2.
+fn print_growth(sizes: &[Growth]) {
+    if sizes.is_empty() {
+        return;
+    }
+    println!(
+        "\nwide tiles\n\n{:<40} {:>9} {:>9} {:>9} {:>9}",
+        "", "ms", "times", "peak MB", "times"
+    );
+    for (index, this) in sizes.iter().enumerate() {
+        let before = index.checked_sub(1).map(|before| &sizes[before]);
+        let before = before.filter(|before| before.series == this.series);
+        let times = |ratio: Option<f64>| ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
+        let slower = before.map(|before| this.time.as_secs_f64() / before.time.as_secs_f64());
+        let larger = before.and_then(|before| Some(this.peak? as f64 / before.peak? as f64));
+        let peak = this
+            .peak
+            .map(|bytes| format!("{:.0}", bytes as f64 / 1e6))
+            .unwrap_or_default();
+        println!(
+            "{:<40} {:>9.1} {:>9} {peak:>9} {:>9}",
+            format!("{} {}", this.series, this.size),
+            this.time.as_secs_f64() * 1e3,
+            times(slower),
+            times(larger)
+        );
+    }
 }
 
 /// An optimised kernel, and how it is compiled.
@@ -89,6 +143,8 @@ fn prepare(plan: &Plan, options: &Options) -> Result<(mytriton::ssa::Kernel, Com
     optimise(&mut kernel, OptLevel::Full);
     let settings = CompileOptions {
         num_warps: plan.num_warps,
+        // Also what ptxas would take too long for.
+        max_thread_registers: u32::MAX,
         ..CompileOptions::new(options.target)
     };
     Ok((kernel, settings))
