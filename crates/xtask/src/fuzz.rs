@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::gpu::build_executable;
+use crate::gpu::{FINDINGS, build_executable};
 use crate::process;
 use crate::project::{GPU_TEST, Project};
 
@@ -23,7 +23,7 @@ pub struct Options {
     #[arg(long)]
     seed: Option<u64>,
     /// Where kernels go that are run wrongly, made small
-    #[arg(long, value_name = "DIR", default_value = "target/fuzz")]
+    #[arg(long, value_name = "DIR", default_value = FINDINGS)]
     findings: PathBuf,
     /// Feed a parser with random bytes instead; needs cargo-fuzz. fuzz/README.md names the targets
     #[arg(long, value_name = "TARGET", conflicts_with = "findings")]
@@ -49,7 +49,8 @@ fn kernels(project: &Project, options: &Options) -> Result<()> {
         (None, None) => "60s".to_owned(),
     };
     let mut command = Command::new(executable);
-    command.arg("--fuzz").arg(limit);
+    // Also where there is a GPU: `gpu-test --fuzz` runs on that.
+    command.args(["--offline", "--fuzz"]).arg(limit);
     command.arg("--findings").arg(project.root().join(&options.findings));
     if let Some(seed) = options.seed {
         command.arg("--seed").arg(seed.to_string());

@@ -17,6 +17,9 @@ const REPORT_VARIABLE: &str = "MYTRITON_REPORT";
 /// The commit that an executable names in its reports.
 const COMMIT_VARIABLE: &str = "MYTRITON_COMMIT";
 
+/// Where kernels go that fuzzing finds to be run wrongly.
+pub const FINDINGS: &str = "target/fuzz";
+
 /// Cargo's messages as JSON on the standard output, except errors and warnings, which a person is to read.
 pub const MESSAGES: &str = "--message-format=json-render-diagnostics";
 
@@ -32,6 +35,12 @@ pub struct TestOptions {
     /// Where the report goes
     #[arg(long, value_name = "FILE", conflicts_with = "archive")]
     report: Option<PathBuf>,
+    /// Run random kernels on the GPU instead: so many (1000), or for some time (90s, 10m, 2h)
+    #[arg(long, value_name = "LIMIT", conflicts_with_all = ["archive", "report"])]
+    fuzz: Option<String>,
+    /// The seed of all random data and kernels
+    #[arg(long, value_name = "N", conflicts_with = "archive")]
+    seed: Option<u64>,
     /// Further arguments to the executable
     #[arg(last = true)]
     arguments: Vec<String>,
@@ -61,6 +70,13 @@ pub fn test(project: &Project, options: &TestOptions) -> Result<()> {
     let mut command = start(project, &executable);
     if let Some(report) = &options.report {
         command.env(REPORT_VARIABLE, std::path::absolute(report)?);
+    }
+    if let Some(limit) = &options.fuzz {
+        command.arg("--fuzz").arg(limit);
+        command.arg("--findings").arg(project.root().join(FINDINGS));
+    }
+    if let Some(seed) = options.seed {
+        command.arg("--seed").arg(seed.to_string());
     }
     process::run(command.args(&options.arguments))
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Launch};
 use crate::gpu::{self, Way};
-use crate::{bad_input, compare, cudarc_memory, examples, fuzz, offline, oracle, simt, suite};
+use crate::{bad_input, compare, cudarc_memory, device_fuzz, examples, fuzz, offline, oracle, simt, suite};
 
 /// What comes of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -66,6 +66,9 @@ pub fn checks_of(group: &str, setting: &Setting) -> Result<Vec<Check>, String> {
             return Ok(vec![
                 function("comparison", || result(compare::self_check())),
                 function("a_wrong_kernel_is_found", || result(wrong_kernel())),
+                function("fuzzing_goes_on_after_faults", || {
+                    result(device_fuzz::goes_on_after_faults())
+                }),
                 function("a_missing_barrier_is_found", || {
                     result(simt::a_missing_barrier_is_found())
                 }),

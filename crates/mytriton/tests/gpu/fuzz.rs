@@ -24,14 +24,14 @@ const FOR_TOOLS: usize = 16;
 const SHRINK_ATTEMPTS: usize = 1500;
 
 /// A case's kernel as one of the suite: fusion is off, so that its results are the same everywhere.
-fn as_suite_case(case: &Case) -> crate::case::Case {
+pub fn as_suite_case(case: &Case) -> crate::case::Case {
     let mut code = crate::case::Case::new(case.kernel.name.clone(), case.kernel.clone(), |_| Vec::new());
     code.local_memory = LocalMemory::Spills;
     code.warps(case.num_warps)
 }
 
 /// Up to the `gpu` stage nothing depends on the target.
-fn options(case: &Case) -> CompileOptions {
+pub fn options(case: &Case) -> CompileOptions {
     compile_options(&as_suite_case(case), Target::Sm90a, OptLevel::O3)
 }
 
@@ -39,7 +39,8 @@ fn translation(error: impl ToString) -> Failure {
     Failure::Translation(error.to_string())
 }
 
-fn input(case: &Case) -> Input<'_> {
+/// What the case's launch is given.
+pub fn input(case: &Case) -> Input<'_> {
     let arg = |arg: &Arg| match *arg {
         Arg::Pointer { buffer, offset } => {
             let width = u64::from(case.buffers[buffer].elem.bytes());
@@ -105,9 +106,11 @@ impl Executor for Steps {
 }
 
 /// A way on a GPU.
-struct OnGpu {
-    cuda: Rc<Cuda>,
-    way: Way,
+pub struct OnGpu {
+    /// The GPU.
+    pub cuda: Rc<Cuda>,
+    /// The way.
+    pub way: Way,
 }
 
 impl OnGpu {
@@ -118,7 +121,7 @@ impl OnGpu {
     }
 
     /// A smaller case that has wrong results this way too, as a file for the corpus.
-    fn made_small(&self, case: &Case) -> String {
+    pub fn made_small(&self, case: &Case) -> String {
         let mut fails = |case: &Case| {
             let Ok(expected) = oracle(case) else { return false };
             let comparable = rules(case).is_ok() && has_conflicting_stores(case) == Ok(false);

@@ -32,6 +32,9 @@ impl Way {
         Way::Cuda,
     ];
 
+    /// Those through PTX.
+    pub const PTX: [Way; 4] = [Way::ALL[0], Way::ALL[1], Way::ALL[2], Way::ALL[3]];
+
     const fn ptx(optimised: bool, opt_level: OptLevel) -> Way {
         Way::Ptx { optimised, opt_level }
     }
@@ -48,7 +51,11 @@ impl Way {
 
     /// The case's kernel for the GPU.
     pub fn compile(self, cuda: &Cuda, case: &Case) -> Result<CompiledKernel, Stop> {
-        let target = cuda.target()?;
+        self.compile_for(cuda.target()?, case)
+    }
+
+    /// The case's kernel for a GPU of this target.
+    pub fn compile_for(self, target: &str, case: &Case) -> Result<CompiledKernel, Stop> {
         match self {
             Way::Ptx { optimised, opt_level } => {
                 let kernel = in_form(&case.kernel, optimised);

@@ -12,6 +12,7 @@ mod case;
 mod check;
 mod compare;
 mod cudarc_memory;
+mod device_fuzz;
 mod examples;
 mod fuzz;
 mod gpu;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     match &options.worker {
+        Some(group) if group == device_fuzz::GROUP => device_fuzz::work(&options),
         Some(group) => worker::run(group, &options),
         None => run(options),
     }
@@ -84,8 +86,16 @@ fn run(mut options: Options) -> ExitCode {
         now.as_nanos() as u64 % 1_000_000_000
     });
     options.seed = Some(seed);
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    // On a GPU the processes share it, and each has a context there.
+    let most = if cuda.is_some() { (cores / 2).clamp(1, 8) } else { cores };
+    let jobs = options.jobs.unwrap_or(most);
     if let Some(limit) = options.fuzz {
-        return fuzz::run(seed, limit, options.findings.as_deref());
+        return if cuda.is_some() || options.isolated {
+            device_fuzz::run(seed, limit, &options, cuda.is_some(), jobs)
+        } else {
+            fuzz::run(seed, limit, options.findings.as_deref())
+        };
     }
     let groups = check::group_names(cuda.is_some());
     if options.list {
@@ -93,11 +103,7 @@ fn run(mut options: Options) -> ExitCode {
     }
     let facts = Facts::collect(cuda.as_ref(), options.commit.as_deref(), seed);
     println!("device: {}; seed {seed}\n", facts.device);
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    // On a GPU the processes share it, and each has a context there.
-    let most = if cuda.is_some() { (cores / 2).clamp(1, 8) } else { cores };
     let start = Instant::now();
-    let jobs = options.jobs.unwrap_or(most);
     let (entries, filtered) = parent::run(&groups, &options, jobs, cuda.is_some());
     let seconds = start.elapsed().as_secs_f64();
     let (closing, good) = report::closing_line(&entries, filtered, seconds);

@@ -54,6 +54,11 @@ pub fn compile_options(case: &Case, target: Target, opt_level: OptLevel) -> Comp
         num_warps: case.warps,
         fp_fusion: case.fusion,
         opt_level,
+        max_thread_registers: match case.local_memory {
+            LocalMemory::Nothing | LocalMemory::Table => CompileOptions::MAX_THREAD_REGISTERS,
+            // A random kernel may need any number.
+            LocalMemory::Spills => u32::MAX,
+        },
         ..CompileOptions::new(target)
     }
 }

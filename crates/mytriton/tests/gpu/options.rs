@@ -6,7 +6,7 @@ use std::time::Duration;
 use mytriton_fuzz::Limit;
 
 /// What is asked for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Checks whose name contains one of these (is one of these, with `exact`) run; without any, all.
     pub filters: Vec<String>,
@@ -34,6 +34,14 @@ pub struct Options {
     pub gpu: bool,
     /// Fuzz for so long instead of running checks.
     pub fuzz: Option<Limit>,
+    /// Fuzz in processes of their own even without a GPU.
+    pub isolated: bool,
+    /// The distance between the cases of a fuzzing worker.
+    pub step: usize,
+    /// How long a process may say nothing.
+    pub patience: Duration,
+    /// Faults that fuzzing is to find, for its own test.
+    pub planted: Vec<(Fault, usize)>,
     /// Where cases that fuzzing finds go.
     pub findings: Option<PathBuf>,
     /// Print the help.
@@ -55,12 +63,94 @@ usage: gpu [OPTIONS] [FILTER ...]
   --offline         check code with the tools even where there is a GPU
   --jobs N          processes at a time
   --report FILE     write a report there (Markdown), and the same as FILE.json; MYTRITON_REPORT does too
-  --fuzz LIMIT      fuzz instead, without a GPU: for so many kernels (1000), or for some time (90s, 10m, 2h)
+  --fuzz LIMIT      fuzz instead: for so many kernels (1000), or for some time (90s, 10m, 2h). On a GPU if there is one,
+                    in --jobs processes; else by every way that needs none
+  --isolated        fuzz in processes of their own without a GPU too, on the SIMT executor
+  --patience SECS   how long such a process may say nothing (default: 150)
   --findings DIR    where kernels go that fuzzing finds to be run wrongly, made small
   --commit ID       the commit that the report names (default: MYTRITON_COMMIT, at build time or now)
 ";
 
+/// A fault that is made on purpose.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The process dies while it compiles the case.
+    DiesCompiling,
+    /// The process dies while it runs the case.
+    Dies,
+    /// The case never ends.
+    Hangs,
+    /// A byte of the results is wrong.
+    Wrong,
+}
+
+impl Fault {
+    const ALL: [Fault; 4] = [Fault::DiesCompiling, Fault::Dies, Fault::Hangs, Fault::Wrong];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Fault::DiesCompiling => "dies-compiling",
+            Fault::Dies => "dies",
+            Fault::Hangs => "hangs",
+            Fault::Wrong => "wrong",
+        }
+    }
+
+    /// `NAME@INDEX`.
+    fn parse(text: &str) -> Option<(Fault, usize)> {
+        let (name, index) = text.split_once('@')?;
+        let fault = Fault::ALL.into_iter().find(|fault| fault.name() == name)?;
+        Some((fault, index.parse().ok()?))
+    }
+}
+
+/// How long a check may take by default. None comes near.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            filters: Vec::new(),
+            skipped: Vec::new(),
+            exact: false,
+            list: false,
+            seed: None,
+            offline: false,
+            report: None,
+            commit: None,
+            jobs: None,
+            worker: None,
+            from: 0,
+            gpu: false,
+            fuzz: None,
+            isolated: false,
+            step: 1,
+            patience: PATIENCE,
+            planted: Vec::new(),
+            findings: None,
+            help: false,
+        }
+    }
+}
+
 impl Options {
+    /// Is this fault planted in this case?
+    pub fn is_planted(&self, fault: Fault, index: usize) -> bool {
+        self.planted.contains(&(fault, index))
+    }
+
+    /// Dies or hangs, if that is planted in this case.
+    pub fn plant(&self, fault: Fault, index: usize) {
+        if self.is_planted(fault, index) {
+            match fault {
+                Fault::DiesCompiling | Fault::Dies => std::process::abort(),
+                Fault::Hangs => std::thread::sleep(Duration::MAX),
+                Fault::Wrong => {}
+            }
+        }
+    }
+
     /// Reads the arguments, the program's name not among them.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
         let mut options = Options::default();
@@ -87,6 +177,14 @@ impl Options {
                 "--report" => options.report = Some(PathBuf::from(value()?)),
                 "--fuzz" => options.fuzz = Some(limit(&value()?)?),
                 "--findings" => options.findings = Some(PathBuf::from(value()?)),
+                "--isolated" => options.isolated = true,
+                "--step" => options.step = number(value()?)? as usize,
+                "--patience" => options.patience = Duration::from_secs(number(value()?)?),
+                "--plant" => {
+                    let text = value()?;
+                    let planted = Fault::parse(&text).ok_or_else(|| format!("'{text}' is no fault such as dies@3"))?;
+                    options.planted.push(planted);
+                }
                 "--commit" => options.commit = Some(value()?),
                 "--worker" => options.worker = Some(value()?),
                 "--from" => options.from = number(value()?)? as usize,

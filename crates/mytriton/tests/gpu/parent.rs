@@ -11,8 +11,6 @@ use crate::check::Outcome;
 use crate::options::Options;
 use crate::worker::{MARK, Message};
 
-/// How long a check may take. None comes near.
-const LIMIT: Duration = Duration::from_secs(150);
 /// Of what a dead process wrote, so much is reported.
 const TAIL: usize = 2000;
 
@@ -64,12 +62,13 @@ fn run_group(group: &str, options: &Options, cuda: bool, results: &Results) {
     loop {
         let mut open: Option<(usize, String)> = None;
         let ended = match spawn(group, options, cuda, from) {
-            Ok(child) => watch(child, |message| match message {
+            Ok(child) => watch(child, options.patience, |message| match message {
                 Message::Begin { index, name } => open = Some((index, name)),
                 Message::End {
                     outcome,
                     seconds,
                     source,
+                    ..
                 } => {
                     let Some((index, name)) = open.take() else { return };
                     from = index + 1;
@@ -107,13 +106,13 @@ fn run_group(group: &str, options: &Options, cuda: bool, results: &Results) {
             }
             (Ended::Hung, Some((index, name))) => {
                 from = index + 1;
-                let outcome = Outcome::Failed(format!("it did not end within {} s", LIMIT.as_secs()));
+                let outcome = Outcome::Failed(format!("it did not end within {} s", options.patience.as_secs()));
                 add(
                     results,
                     Entry {
                         name,
                         outcome,
-                        seconds: LIMIT.as_secs_f64(),
+                        seconds: options.patience.as_secs_f64(),
                         source: String::new(),
                     },
                 );
@@ -166,7 +165,7 @@ fn spawn(group: &str, options: &Options, cuda: bool, from: usize) -> std::io::Re
 }
 
 /// How a process ended.
-enum Ended {
+pub enum Ended {
     /// It said that all is done.
     Done,
     /// It ended without, and what is known of it.
@@ -177,7 +176,8 @@ enum Ended {
     Broken(String),
 }
 
-fn watch(mut child: Child, mut on: impl FnMut(Message)) -> Ended {
+/// Passes a process's messages on until it ends, or says nothing for longer than `patience`.
+pub fn watch(mut child: Child, patience: Duration, mut on: impl FnMut(Message)) -> Ended {
     let (sender, messages) = mpsc::channel();
     let stdout = child.stdout.take();
     let reader = std::thread::spawn(move || {
@@ -201,7 +201,7 @@ fn watch(mut child: Child, mut on: impl FnMut(Message)) -> Ended {
     });
     let mut ended = None;
     loop {
-        match messages.recv_timeout(LIMIT) {
+        match messages.recv_timeout(patience) {
             Ok(message) => {
                 match &message {
                     Message::Done { .. } => ended = Some(Ended::Done),

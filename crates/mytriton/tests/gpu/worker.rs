@@ -24,8 +24,10 @@ pub enum Message {
         /// Its full name.
         name: String,
     },
-    /// The check that began has ended.
+    /// A check that began has ended.
     End {
+        /// Its number.
+        index: usize,
         /// What came of it.
         outcome: Outcome,
         /// How long it took.
@@ -42,7 +44,8 @@ pub enum Message {
     Broken(String),
 }
 
-fn tell(message: &Message) {
+/// Tells the parent.
+pub fn tell(message: &Message) {
     // A parent that is gone needs no answer.
     if let Ok(line) = serde_json::to_string(message) {
         let mut out = io::stdout().lock();
@@ -87,6 +90,7 @@ fn run_checks(group: &str, options: &Options) -> Result<(), String> {
         let bad = matches!(outcome, Outcome::Failed(_) | Outcome::Fatal(_));
         let fatal = matches!(outcome, Outcome::Fatal(_));
         tell(&Message::End {
+            index,
             outcome,
             seconds: start.elapsed().as_secs_f64(),
             source: if bad { check.source.to_string() } else { String::new() },
