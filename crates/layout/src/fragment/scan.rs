@@ -112,12 +112,7 @@ impl ScanPlan {
 /// What each bit of the coordinate along the axis is, from the lowest on.
 fn axis_bits(layout: &DistributedLayout, axis: usize) -> Result<Vec<AxisBit>, FragmentError> {
     let mut bits: Vec<Option<AxisBit>> = vec![None; layout.shape()[axis].ilog2() as usize];
-    let inputs: [(_, fn(u32) -> AxisBit); 3] = [
-        ("register", AxisBit::Register),
-        ("lane", AxisBit::Lane),
-        ("warp", AxisBit::Warp),
-    ];
-    for (input, axis_bit) in inputs {
+    for input in ["register", "lane", "warp"] {
         for (basis, bit) in layout.linear().bases(input).zip(0..) {
             let along = basis[axis];
             if along == 0 {
@@ -128,7 +123,11 @@ fn axis_bits(layout: &DistributedLayout, axis: usize) -> Result<Vec<AxisBit>, Fr
             if !alone || known.is_some() {
                 return Err(FragmentError::ScanBit { axis, input, bit });
             }
-            *known = Some(axis_bit(bit));
+            *known = Some(match input {
+                "register" => AxisBit::Register(bit),
+                "lane" => AxisBit::Lane(bit),
+                _ => AxisBit::Warp(bit),
+            });
         }
     }
     let bits: Option<_> = bits.into_iter().collect();

@@ -42,7 +42,7 @@ fn the_lowest_slot_comes_first() {
 fn words_that_are_full_or_too_small() {
     // A word of its own leaves the open one open; one that does not fit opens another.
     assert_eq!(pack(&[(16, 1), (32, 7), (16, 2), (16, 3)]), [0x0002_0001, 7, 3]);
-    assert_eq!(pack(&[(8, 1), (16, 2), (16, 3), (8, 4)]), [0x0002_01, 0x0004_0003]);
+    assert_eq!(pack(&[(8, 1), (16, 2), (16, 3), (8, 4)]), [0x0000_0201, 0x0004_0003]);
     assert_eq!(
         pack(&[(64, 0x0123_4567_89AB_CDEF), (8, 1)]),
         [0x89AB_CDEF, 0x0123_4567, 1]
