@@ -90,8 +90,8 @@ fn all<T: Float>(name: &str, device: &Device, cols: usize, logits: &[f32], targe
 
     // As for softmax: differences below 2·RANGE, each scaling with 2^-22 of its own, the sum; what the logarithm makes of
     // a relative error is an absolute one. Then the logarithm to 2 units in the last place, a sum and a difference.
-    let trips = cols.div_ceil(COLUMNS as usize);
-    let relative = F32_UNIT * (6.0 * 2.0 * f64::from(RANGE) + 4.0 * (2 + trips) as f64) + summed(cols);
+    let iterations = cols.div_ceil(COLUMNS as usize);
+    let relative = F32_UNIT * (6.0 * 2.0 * f64::from(RANGE) + 4.0 * (2 + iterations) as f64) + summed(cols);
     let last = 6.0 * F32_UNIT * (f64::from(RANGE) + (cols as f64).ln() + f64::from(RANGE));
     let exact = |row: usize| {
         let row = || logits[row * cols..][..cols].iter().map(|&v| v.into());

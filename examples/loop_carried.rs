@@ -1,5 +1,5 @@
-//! A polynomial and its derivative by Horner's rule: a loop whose number of trips is known at launch only, with two tiles
-//! carried from trip to trip.
+//! A polynomial and its derivative by Horner's rule: a loop whose number of iterations is known at launch only, with
+//! two tiles carried from one iteration to the next.
 
 mod common;
 
@@ -28,7 +28,7 @@ pub fn horner(
     let mut value = zeros([BLOCK], f32);
     let mut slope = zeros([BLOCK], f32);
     for k in 0..terms {
-        // The slope takes the value before this trip's.
+        // The slope takes the value before this iteration's.
         slope = slope * x + value;
         value = value * x + load(coefficients + k);
     }
@@ -36,7 +36,7 @@ pub fn horner(
     store(slopes + at, slope).mask(mask);
 }
 
-/// Polynomials of several degrees at `size` points; the one without terms makes no trip.
+/// Polynomials of several degrees at `size` points; the one without terms makes no iteration.
 pub fn run(device: &Device, size: usize, seed: u64) -> Result<String> {
     count(size)?;
     let mut random = Random::new(seed);
@@ -70,8 +70,8 @@ fn evaluate(device: &Device, points: &[f32], coefficients: &[f32]) -> Result<[Ag
         BLOCK_SIZE,
     )?;
 
-    // Each trip multiplies and adds to both: the errors stay below 4 roundings a trip of what the sums would be if no
-    // terms cancelled, which is the same rule on magnitudes.
+    // Each iteration multiplies and adds to both: the errors stay below 4 roundings an iteration of what the sums would
+    // be if no terms cancelled, which is the same rule on magnitudes.
     let roundings = 4.0 * terms as f64 * F32_UNIT;
     let exact = |i: usize| host(f64::from(points[i]), coefficients.iter().map(|&c| f64::from(c)));
     let magnitude = |i: usize| {

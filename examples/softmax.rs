@@ -148,8 +148,8 @@ fn all<T: Float>(name: &str, device: &Device, cols: usize, x: &[f32], keep: &[bo
     }
     let mut out = device.zeros::<T>(x.len())?;
     softmax_online::launch(device, HEIGHT, &x_there, &mut out, n, ONLINE_BLOCK)?;
-    let trips = cols.div_ceil(ONLINE_BLOCK as usize);
-    parts.push(("online", check("online softmax", out, &everything, trips)?));
+    let iterations = cols.div_ceil(ONLINE_BLOCK as usize);
+    parts.push(("online", check("online softmax", out, &everything, iterations)?));
     Ok(report(name, &parts))
 }
 

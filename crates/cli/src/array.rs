@@ -64,10 +64,10 @@ impl<T: Element + Pod> Memory for Buffer<T> {
     }
 }
 
-/// Truth values: any byte that is not zero is true.
-struct Truths(Buffer<bool>);
+/// Booleans: any byte that is not zero is true.
+struct Booleans(Buffer<bool>);
 
-impl Memory for Truths {
+impl Memory for Booleans {
     fn argument(&self) -> Arg<'_> {
         Arg::from(&self.0)
     }
@@ -102,9 +102,9 @@ fn memory(
     // Integers have no sign: either type of Rust's will do.
     match scalar {
         Scalar::I1 => {
-            let truths = content.map(|bytes| bytes.iter().map(|&byte| byte != 0).collect::<Vec<_>>());
-            Ok(Box::new(Truths(match truths {
-                Some(truths) => device.upload(&truths)?,
+            let booleans = content.map(|bytes| bytes.iter().map(|&byte| byte != 0).collect::<Vec<_>>());
+            Ok(Box::new(Booleans(match booleans {
+                Some(booleans) => device.upload(&booleans)?,
                 None => device.zeros(elements)?,
             })))
         }

@@ -13,7 +13,7 @@ pub struct Generator {
     pub scalar: Option<Scalar>,
     /// The extents.
     pub shape: Vec<u64>,
-    /// The seed of random numbers; none for zeros.
+    /// The seed of random numbers; `None` for zeros.
     pub seed: Option<u64>,
 }
 
@@ -76,7 +76,7 @@ impl Generator {
 
     /// The bytes of as many random numbers as the shape has elements; none if zeros are wanted.
     ///
-    /// Random floats are uniform in [-1, 1), random integers from -100 to 100, truth values either.
+    /// Random floats are uniform in [-1, 1), random integers from -100 to 100, booleans either.
     pub fn random(&self, scalar: Scalar, elements: usize) -> Result<Option<Vec<u8>>, TryReserveError> {
         let Some(seed) = self.seed else { return Ok(None) };
         let width = scalar.bytes() as usize;

@@ -137,7 +137,7 @@ impl Device {
         self.as_cuda().map(Cuda::stream)
     }
 
-    /// The GPU's memory; none for the other devices, whose memory is the host's.
+    /// The GPU's memory; `None` for the other devices, whose memory is the host's.
     ///
     /// # Errors
     /// [`Error::Runtime`] when the driver does not answer.

@@ -11,7 +11,7 @@ pub const TARGETS: [(&str, (u32, u32)); 6] = [
     ("sm_90a", (9, 0)),
 ];
 
-/// The target that makes the most of a device of this compute capability; none for devices before 7.5.
+/// The target that makes the most of a device of this compute capability; `None` for devices before 7.5.
 pub fn best_target(capability: (u32, u32)) -> Option<&'static str> {
     let fits = |&(name, needed): &(&str, (u32, u32))| match name {
         "sm_90a" => needed == capability,
