@@ -158,7 +158,11 @@ impl<'k> Evaluator<'k> {
                     let Elem::Ptr(to) = ty.elem else {
                         unreachable!("a pointer")
                     };
-                    element(0, index) + element(1, index) * i64::from(to.bytes())
+                    let (offset, scale) = (element(1, index), i64::from(to.bytes()));
+                    let (scaled, too_far) = offset.overflowing_mul(scale);
+                    let (address, beyond) = element(0, index).overflowing_add(scaled);
+                    overflowed |= too_far || beyond;
+                    address
                 }
                 _ => unreachable!("not evaluated: {}", data.kind.name()),
             })
