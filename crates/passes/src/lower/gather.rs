@@ -19,7 +19,7 @@ use crate::lower::thread::{extract, from_elements};
 /// How a gather is carried out, between the layouts of its source and its index.
 enum Plan {
     /// By shuffles within warps.
-    Lanes(WarpGather),
+    Lanes(Box<WarpGather>),
     /// Through shared memory, which holds the source without its padding.
     Rows(Footprint),
 }
@@ -36,7 +36,7 @@ impl<'c> UsesSharedMemory<'c> for GatherOp<'c, '_> {
 
 fn plan(gather: GatherOp<'_, '_>, from: &DistributedLayout, to: &DistributedLayout) -> Plan {
     if let Some(exchange) = within_warps(from, to, gather.axis() as usize) {
-        return Plan::Lanes(exchange);
+        return Plan::Lanes(Box::new(exchange));
     }
     let source = gather.source().r#type();
     let elements: u64 = shape_of(source).unwrap_or_default().iter().product();

@@ -26,8 +26,8 @@ impl Decoder<'_> {
             V::Broadcast(_) => self.broadcast(op),
             V::Extract(view) => self.extract(view),
             V::Insert(view) => self.insert(view),
-            V::FromElements(_) => self.from_elements(op),
-            V::ToElements(_) => self.to_elements(op),
+            V::FromElements(_) => self.gather_elements(op),
+            V::ToElements(_) => self.spread_elements(op),
             V::Shuffle(view) => self.shuffle(op, &view.mask()),
             V::ShapeCast(_) => self.renamed(op),
             V::BitCast(_) => self.same_bits(op),
@@ -84,7 +84,7 @@ impl Decoder<'_> {
         self.define(op, 0, words)
     }
 
-    fn from_elements(&mut self, op: Op<'_, '_>) -> Result {
+    fn gather_elements(&mut self, op: Op<'_, '_>) -> Result {
         let mut words = Words::new();
         for index in 0..op.operand_count() {
             words.extend(self.operand(op, index)?);
@@ -92,7 +92,7 @@ impl Decoder<'_> {
         self.define(op, 0, words)
     }
 
-    fn to_elements(&mut self, op: Op<'_, '_>) -> Result {
+    fn spread_elements(&mut self, op: Op<'_, '_>) -> Result {
         for (index, reg) in self.operand(op, 0)?.into_iter().enumerate() {
             self.define_reg(op, index, reg)?;
         }

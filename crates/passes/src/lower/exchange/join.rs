@@ -17,7 +17,7 @@ use crate::lower::thread::{extract, pick};
 /// How a split is carried out.
 enum SplitPlan {
     /// The halves are tiles in this layout, whose elements every thread has.
-    Tiles(DistributedLayout),
+    Tiles(Box<DistributedLayout>),
     /// The halves are scalars, which every thread has in these registers.
     Registers([u32; 2]),
     /// The halves are scalars, which go through shared memory.
@@ -38,7 +38,7 @@ impl<'c> UsesSharedMemory<'c> for SplitOp<'c, '_> {
 fn split_plan<'c>(split: SplitOp<'c, '_>, from: &DistributedLayout) -> PassResult<'c, SplitPlan> {
     let op = split.operation();
     if let Some(to) = layout_at(op, split.first().r#type())? {
-        return Ok(SplitPlan::Tiles(to));
+        return Ok(SplitPlan::Tiles(Box::new(to)));
     }
     if varies_between_threads(from, 0) {
         let bytes = stored_bytes(element_type(split.source().r#type()));

@@ -257,7 +257,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         extent: u64,
     ) -> PassResult<'c, Vec<Validity<Value<'c, 'a>>>> {
         let known = Validity::along(layout, axis, extent);
-        let open = known.iter().any(|validity| *validity == Validity::Where(()));
+        let open = known.contains(&Validity::Where(()));
         let coordinates = open.then(|| self.along(emitter, op, layout, axis)).transpose()?;
         // One by one, as most registers are all within or all beyond.
         let of_register = |(register, validity): (u32, Validity)| match (validity, coordinates) {

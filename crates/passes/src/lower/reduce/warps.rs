@@ -43,7 +43,7 @@ impl WarpTable {
     ) -> Self {
         let validity: Vec<Validity> = validity.into_iter().collect();
         let tuples = validity.len() as u64;
-        let records = partials.num_parts() * tuples << partials.distinct.len();
+        let records = (partials.num_parts() * tuples) << partials.distinct.len();
         let flag = validity.contains(&Validity::Where(())).then_some(FLAG_BYTES);
         let mut bytes = 0u64;
         let mut columns = Vec::new();
