@@ -8,7 +8,7 @@
 //!
 //! Instruction selection makes such sums of more than sums: it narrows a sum of 32-bit numbers that is truncated, turns a
 //! product or shift into sums, a selection between neighbouring constants into one, two comparisons into one of a
-//! difference. So it gets no arithmetic on vectors of narrow integers at all but what [`stays_packed`] lets through, and
+//! difference. So it gets no arithmetic on vectors of narrow integers at all but what `stays_packed` lets through, and
 //! [`check`] reads the PTX.
 
 use inkwell::module::Module;
