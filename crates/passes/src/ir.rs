@@ -142,6 +142,11 @@ pub fn layout_at<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, O
     }
 }
 
+/// The layout of a value that must be a tile; as [`layout_at`], and an error for scalars.
+pub fn tile_layout_at<'c>(op: OperationRef<'c, '_>, ty: Type<'c>) -> PassResult<'c, DistributedLayout> {
+    layout_at(op, ty)?.ok_or_else(|| error_at(op, "a tile is expected"))
+}
+
 /// Puts a function with a new body in the place of an old one; attributes and name stay.
 pub fn replace_op<'c: 'a, 'a>(old: OperationRef<'c, 'a>, body: Region<'c>) {
     let attributes: Vec<_> = old.attributes().collect();

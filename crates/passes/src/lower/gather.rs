@@ -9,7 +9,7 @@ use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 use mytriton_tile::ops::{GatherOp, arith};
 
 use crate::interfaces::shared_memory::{Footprint, UsesSharedMemory};
-use crate::ir::{PassResult, error_at, layout_at};
+use crate::ir::{PassResult, error_at, tile_layout_at};
 use crate::lower::conversion::Conversion;
 use crate::lower::exchange::shuffle::From;
 use crate::lower::shared::row_major::{load_rows, offsets, resized};
@@ -50,10 +50,7 @@ fn plan(gather: GatherOp<'_, '_>, from: &DistributedLayout, to: &DistributedLayo
 fn layouts_of<'c>(gather: GatherOp<'c, '_>) -> PassResult<'c, (DistributedLayout, DistributedLayout)> {
     let op = gather.operation();
     let (source, index) = (gather.source().r#type(), gather.index().r#type());
-    match (layout_at(op, source)?, layout_at(op, index)?) {
-        (Some(from), Some(to)) => Ok((from, to)),
-        _ => Err(error_at(op, "a tile is expected")),
-    }
+    Ok((tile_layout_at(op, source)?, tile_layout_at(op, index)?))
 }
 
 /// Shuffles that take as long as the two barriers which they spare.

@@ -9,7 +9,7 @@ use mytriton_tile::ops::{HistogramOp, arith, vector};
 
 use crate::LANES;
 use crate::interfaces::shared_memory::{Footprint, UsesSharedMemory};
-use crate::ir::{PassResult, error_at, layout_at};
+use crate::ir::{PassResult, error_at, tile_layout_at};
 use crate::lower::conversion::Conversion;
 use crate::lower::shared::buffers;
 use crate::lower::shared::scratch::guarded;
@@ -46,9 +46,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> PassResult<'c, Value<'c, 'a>> {
         let op = histogram.operation();
         let (source, result) = (histogram.source().r#type(), histogram.result().r#type());
-        let (Some(from), Some(to)) = (layout_at(op, source)?, layout_at(op, result)?) else {
-            return Err(error_at(op, "a tile is expected"));
-        };
+        let (from, to) = (tile_layout_at(op, source)?, tile_layout_at(op, result)?);
         let i32_type: Type<'c> = IntegerType::new(self.context, 32).into();
         let bins = num_bins(histogram);
         let scratch = self.scratch(emitter, op, &plan(histogram), 0)?;
@@ -128,9 +126,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> PassResult<'c, Option<Value<'c, 'a>>> {
         let op = histogram.operation();
         let source = histogram.source().r#type();
-        let Some(layout) = layout_at(op, source)? else {
-            return Err(error_at(op, "a tile is expected"));
-        };
+        let layout = tile_layout_at(op, source)?;
         let mut conditions: Vec<Value<'c, 'a>> = operands.get(1).copied().into_iter().collect();
         let numbers = operands[0].r#type();
         let bits = bits_of(element_type(numbers));

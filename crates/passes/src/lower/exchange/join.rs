@@ -8,7 +8,7 @@ use mytriton_tile::emit::{CmpI, Emitter, element_type};
 use mytriton_tile::ops::{JoinOp, SplitOp, arith, vector};
 
 use crate::interfaces::shared_memory::{Footprint, UsesSharedMemory};
-use crate::ir::{PassResult, error_at, key, layout_at};
+use crate::ir::{PassResult, error_at, key, layout_at, tile_layout_at};
 use crate::lower::conversion::Conversion;
 use crate::lower::shared::scratch::Scratch;
 use crate::lower::stored::stored_bytes;
@@ -27,7 +27,7 @@ enum SplitPlan {
 impl<'c> UsesSharedMemory<'c> for SplitOp<'c, '_> {
     fn footprint(self, _: Matrices) -> PassResult<'c, Option<Footprint>> {
         let op = self.operation();
-        let from = layout_at(op, self.source().r#type())?.ok_or_else(|| error_at(op, "a tile is expected"))?;
+        let from = tile_layout_at(op, self.source().r#type())?;
         Ok(match split_plan(self, &from)? {
             SplitPlan::Tiles(_) | SplitPlan::Registers(_) => None,
             SplitPlan::Shared(footprint) => Some(footprint),
@@ -60,7 +60,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let op = join.operation();
-        let to = layout_at(op, join.result().r#type())?.ok_or_else(|| error_at(op, "a tile is expected"))?;
+        let to = tile_layout_at(op, join.result().r#type())?;
         let last = to.rank() - 1;
         let halves = match layout_at(op, join.first().r#type())? {
             None => [0, 1].map(|half| emitter.value(vector::BROADCAST, &[operands[half]], ty, &[])),
@@ -96,7 +96,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         ty: Type<'c>,
     ) -> PassResult<'c> {
         let op = split.operation();
-        let from = layout_at(op, split.source().r#type())?.ok_or_else(|| error_at(op, "a tile is expected"))?;
+        let from = tile_layout_at(op, split.source().r#type())?;
         let halves = match split_plan(split, &from)? {
             SplitPlan::Tiles(to) => {
                 let mut halves = [operand; 2];

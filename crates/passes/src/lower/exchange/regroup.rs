@@ -8,7 +8,7 @@ use mytriton_tile::emit::{Emitter, result_of};
 use mytriton_tile::ops::TransposeOp;
 use mytriton_tile::permutation_of;
 
-use crate::ir::{PassResult, error_at, layout_at};
+use crate::ir::{PassResult, error_at, tile_layout_at};
 use crate::lower::conversion::Conversion;
 use crate::lower::thread;
 
@@ -75,8 +75,5 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
 pub fn layouts<'c>(op: OperationRef<'c, '_>) -> PassResult<'c, (DistributedLayout, DistributedLayout)> {
     let result: Value = result_of(op, 0);
     let operand = op.operand(0).map_err(|e| error_at(op, e.to_string()))?.r#type();
-    match (layout_at(op, operand)?, layout_at(op, result.r#type())?) {
-        (Some(from), Some(to)) => Ok((from, to)),
-        _ => Err(error_at(op, "a tile is expected")),
-    }
+    Ok((tile_layout_at(op, operand)?, tile_layout_at(op, result.r#type())?))
 }

@@ -15,7 +15,7 @@ use mytriton_tile::emit::{Emitter, element_type, shape_of};
 use mytriton_tile::ops::ReduceOp;
 
 use crate::interfaces::shared_memory::{Footprint, UsesSharedMemory};
-use crate::ir::{PassResult, error_at, key, layout_at};
+use crate::ir::{PassResult, error_at, key, layout_at, tile_layout_at};
 use crate::lower::conversion::Conversion;
 use crate::lower::reduce::combiner::{Combiner, Partial, Validity};
 use crate::lower::reduce::warps::WarpTable;
@@ -42,7 +42,7 @@ impl<'c: 'o, 'o> Plan<'c, 'o> {
         let axis = reduce.axis() as usize;
         let ty = reduce.operands().next().map(|value| value.r#type());
         let ty = ty.ok_or_else(|| error_at(op, "a reduction has an operand"))?;
-        let layout = layout_at(op, ty)?.ok_or_else(|| error_at(op, "a tile is expected"))?;
+        let layout = tile_layout_at(op, ty)?;
         let extent = shape_of(ty).and_then(|shape| shape.get(axis).copied()).unwrap_or(1);
         let (threads, kept) = ReductionPlan::from_layout(&layout, axis).map_err(|e| error_at(op, e.to_string()))?;
         let combiner = Combiner::new(reduce.combine());

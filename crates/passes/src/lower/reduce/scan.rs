@@ -14,7 +14,7 @@ use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ScanOp, arith};
 
 use crate::interfaces::shared_memory::{Footprint, SCRATCH_ALIGNMENT, UsesSharedMemory};
-use crate::ir::{PassResult, error_at, key, layout_at};
+use crate::ir::{PassResult, error_at, key, tile_layout_at};
 use crate::lower::conversion::Conversion;
 use crate::lower::reduce::combiner::{Combiner, Partial, Validity};
 use crate::lower::reduce::warps::WarpTable;
@@ -40,7 +40,7 @@ impl<'c: 'o, 'o> Plan<'c, 'o> {
         let axis = scan.axis() as usize;
         let ty = scan.operands().next().map(|value| value.r#type());
         let ty = ty.ok_or_else(|| error_at(op, "a scan has an operand"))?;
-        let layout = layout_at(op, ty)?.ok_or_else(|| error_at(op, "a tile is expected"))?;
+        let layout = tile_layout_at(op, ty)?;
         let mut plan = Plan {
             combiner: Combiner::new(scan.combine()),
             axis,

@@ -2,15 +2,15 @@
 
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
+use mytriton_layout::LinearLayout;
 use mytriton_layout::staging::{Form, Matrices};
-use mytriton_layout::{DistributedLayout, LinearLayout};
 use mytriton_tile::emit::{Emitter, result_of};
 use mytriton_tile::layout::shared_layout_of;
 use mytriton_tile::ops::{AllocOp, LocalLoadOp, LocalStoreOp};
 use mytriton_tile_sys as sys;
 
 use crate::interfaces::shared_memory::{Footprint, Lifetime, UsesSharedMemory};
-use crate::ir::{PassResult, error_at, layout_at};
+use crate::ir::{PassResult, error_at, tile_layout_at};
 use crate::lower::conversion::Conversion;
 use crate::lower::conversion::lowered_scalar;
 use crate::lower::shared::access::{Direction, best_access};
@@ -63,7 +63,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let (shared, element) = buffer_of(op, load.buffer())?;
         let element = lowered_scalar(self.context, element);
         let base = self.value(op, load.buffer())?;
-        let threads = threads_of(op, load.result())?;
+        let threads = tile_layout_at(op, load.result().r#type())?;
         let accesses = self.accesses(emitter, op, (&threads, &shared), element, Direction::Load)?;
         Ok(accesses.load(emitter, base, self.lowered(op, load.result().r#type())?))
     }
@@ -77,7 +77,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         (shared, element): (&LinearLayout, Type<'c>),
         base: Value<'c, 'a>,
     ) -> PassResult<'c> {
-        let threads = threads_of(op, tile)?;
+        let threads = tile_layout_at(op, tile.r#type())?;
         let values = self.value(op, tile)?;
         let accesses = self.accesses(emitter, op, (&threads, shared), element, Direction::Store)?;
         // Of warps that hold the same one is enough; of lanes all do it in one instruction.
@@ -108,13 +108,15 @@ pub fn is_by_matrices<'c>(
     matrices: Matrices,
 ) -> PassResult<'c, bool> {
     let (shared, element) = buffer_of(op, buffer)?;
-    let access = best_access(&threads_of(op, tile)?, &shared, element, direction, matrices);
+    let access = best_access(
+        &tile_layout_at(op, tile.r#type())?,
+        &shared,
+        element,
+        direction,
+        matrices,
+    );
     let access = access.map_err(|e| error_at(op, format!("the layout in shared memory: {e}")))?;
     Ok(matches!(access.form, Form::Matrices { .. }))
-}
-
-fn threads_of<'c>(op: OperationRef<'c, '_>, tile: Value<'c, '_>) -> PassResult<'c, DistributedLayout> {
-    layout_at(op, tile.r#type())?.ok_or_else(|| error_at(op, "a tile is expected"))
 }
 
 /// The address `offset` bytes, an `i32`, behind a pointer.

@@ -11,9 +11,7 @@ use mytriton_tile::emit::{Emitter, result_of};
 
 use crate::interfaces::shared_memory::Footprint;
 use crate::ir::{PassResult, error_at, int_attribute};
-use crate::lower::conversion::Conversion;
-use crate::lower::conversion::SHARED_SPACE;
-use crate::lower::conversion::shared_pointer;
+use crate::lower::conversion::{Conversion, SHARED_SPACE, shared_pointer};
 use crate::lower::shared::buffers;
 use crate::lower::stored::{from_stored, stored_type, to_stored};
 use crate::memory::{BYTES, OFFSET};
