@@ -9,7 +9,7 @@
 //! the kernel, which loads and stores keep; elements are spread over the threads without copies. Booleans, pointers and what
 //! is computed from numbers of elements and parameters alone are not counted: they are computed where they are used.
 
-use mytriton_ssa::{Elem, Kernel, OpId, OpKind, RegionId, Type, ValueId};
+use mytriton_ssa::{Elem, Kernel, OpId, RegionId, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::compile::CompileOptions;
@@ -113,7 +113,7 @@ impl Pressure<'_> {
                 }
             }
             let computed_anew = op_data.regions.is_empty()
-                && op_data.kind != OpKind::Load
+                && op_data.kind.is_pure()
                 && op_data.operands.iter().all(|operand| !self.held.contains(operand));
             if !computed_anew {
                 self.held.extend(&op_data.results);

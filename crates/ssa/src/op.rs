@@ -118,14 +118,14 @@ pub enum OpKind {
     /// `(a..., b...) { ... yield c... }` combines two such tuples: it is *isolated* (uses its own arguments and constants
     /// alone) and made of element-wise operations on scalars.
     ///
-    /// The combine is taken to be associative and commutative, and backends choose the order. The reference interpreter's
-    /// is from index 0 on: `combine(combine(x0, x1), x2)` and so on, without a neutral element.
+    /// The combiner is taken to be associative and commutative, and backends choose the order. The reference interpreter's
+    /// is from index 0 on: `combine(combine(x0, x1), x2)` and so on, without an identity element.
     Reduce {
         /// The dimension that goes.
         axis: usize,
     },
     /// `tiles... -> same`: the running combination along an axis, its element `i` that of the elements 0 to `i`. Operands
-    /// and region are those of [`OpKind::Reduce`], the left arguments being the prefix. The combine is taken to be
+    /// and region are those of [`OpKind::Reduce`], the left arguments being the prefix. The combiner is taken to be
     /// associative; the reference interpreter's order is as for `reduce`.
     Scan {
         /// The dimension along which it runs.
