@@ -1,5 +1,6 @@
-//! Makes the bitcode of the mathematics library: libclc's generic NVPTX build, cut down to the functions of
-//! `src/math/functions.in`, renamed, and joined by this crate's own versions of hot f32 functions (`libm/*.ll`).
+//! Makes the bitcode of the mathematics library: libclc's generic NVPTX build, cut down to the functions that the table of
+//! elementwise operations names (`crates/ssa/src/op/elementwise.in`), renamed, and joined by this crate's own versions of hot
+//! f32 functions (`libm/*.ll`). `$OUT_DIR/functions.in` lists them for `src/math/mod.rs`.
 //!
 //! Steps: `opt` internalises everything but the wanted functions and drops the rest; the text form is then edited line
 //! by line (names, fused multiply-adds, address spaces, linkage); `llvm-link` adds the crate's own functions; the
@@ -18,19 +19,69 @@ const PREFIX: &str = "__mytriton_";
 /// libdevice for log, sqrt and others, which needs a CUDA toolkit.
 const LIBCLC: &str = "/usr/lib/clc/nvptx64--.bc";
 
-/// One row of the function table.
+/// A function of the library.
 struct Row {
+    /// The operation that it computes.
+    variant: &'static str,
+    /// Its name in OpenCL.
     name: &'static str,
-    library_name: &'static str,
     operands: &'static str,
+    /// The bounds of its error.
+    f32: f64,
+    f64: f64,
 }
 
-macro_rules! math_functions {
-    ($($variant:ident $name:literal $library:literal $operands:ident $f32:literal $f64:literal;)*) => {
-        const ROWS: &[Row] = &[$(Row { name: $name, library_name: $library, operands: stringify!($operands) }),*];
+/// The rows of the table of elementwise operations that have a function in the library, as rows of `math_functions`.
+macro_rules! library_row {
+    ($variant:ident $operands:ident [none] $error:tt) => {
+        None
+    };
+    ($variant:ident $operands:ident [$library:literal] [exact]) => {
+        library_row!($variant $operands [$library] [0.0 0.0])
+    };
+    ($variant:ident $operands:ident [$library:literal] [rounded]) => {
+        library_row!($variant $operands [$library] [0.5 0.5])
+    };
+    ($variant:ident $operands:ident [$library:literal] [$f32:literal $f64:literal $($rest:tt)*]) => {
+        Some(Row {
+            variant: stringify!($variant),
+            name: $library,
+            operands: operands!($operands),
+            f32: $f32,
+            f64: $f64,
+        })
     };
 }
-include!("src/math/functions.in");
+
+macro_rules! operands {
+    (unary) => {
+        "Unary"
+    };
+    (same) => {
+        "Binary"
+    };
+    (i32) => {
+        "UnaryInt"
+    };
+}
+
+macro_rules! elementwise_operations {
+    (
+        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_int:tt $u_float:tt $u_library:tt
+            $u_error:tt $u_meaning:literal;)* }
+        binary { $($b:ident $b_name:ident $b_takes:ident $b_second:ident $b_builtin:ident $b_reads:tt
+            $b_undefined:tt $b_order:tt $b_identity:tt $b_int:tt $b_float:tt $b_library:tt $b_error:tt
+            $b_meaning:literal;)* }
+        comparisons { $($comparisons:tt)* }
+        casts { $($casts:tt)* }
+    ) => {
+        const ROWS: &[Option<Row>] = &[
+            $(library_row!($u unary $u_library $u_error),)*
+            $(library_row!($b $b_second $b_library $b_error),)*
+        ];
+    };
+}
+include!("../ssa/src/op/elementwise.in");
 
 fn main() {
     if let Err(message) = run() {
@@ -43,7 +94,7 @@ fn run() -> Result<(), String> {
     for variable in ["LLVM_SYS_221_PREFIX", "MYTRITON_LIBCLC"] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
-    for path in ["build.rs", "src/math/functions.in", "libm"] {
+    for path in ["build.rs", "../ssa/src/op/elementwise.in", "libm"] {
         println!("cargo::rerun-if-changed={path}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
@@ -56,6 +107,8 @@ fn run() -> Result<(), String> {
         ));
     }
     println!("cargo::rerun-if-changed={}", libclc.display());
+
+    write(&out.join("functions.in"), &function_list())?;
 
     let (own, own_text) = own_sources()?;
     let renames = renames(&own_text);
@@ -110,6 +163,23 @@ fn run() -> Result<(), String> {
     )
 }
 
+/// The functions with their operands and bounds, as an invocation of `math_functions`.
+fn function_list() -> String {
+    let mut rows: Vec<&Row> = ROWS.iter().flatten().collect();
+    rows.sort_by_key(|row| row.name);
+    let lines = rows.into_iter().map(|row| {
+        let Row {
+            variant,
+            name,
+            operands,
+            f32,
+            f64,
+        } = row;
+        format!("    {variant} {name:?} {operands} {f32:?} {f64:?};\n")
+    });
+    format!("math_functions! {{\n{}}}\n", lines.collect::<String>())
+}
+
 /// The crate's own LLVM IR files, in a fixed order, and their joined text.
 fn own_sources() -> Result<(Vec<PathBuf>, String), String> {
     let mut own: Vec<PathBuf> = fs::read_dir("libm")
@@ -131,7 +201,7 @@ fn own_sources() -> Result<(Vec<PathBuf>, String), String> {
 /// `__mytriton_clc_<name>_<type>`.
 fn renames(own: &str) -> HashMap<String, String> {
     let mut renames = HashMap::new();
-    for row in ROWS {
+    for row in ROWS.iter().flatten() {
         for (letter, suffix) in [("f", "f32"), ("d", "f64")] {
             let mut new = format!("{PREFIX}{}_{suffix}", row.name);
             if own
@@ -147,9 +217,9 @@ fn renames(own: &str) -> HashMap<String, String> {
                 "Unary" => letter.to_owned(),
                 "Binary" => letter.repeat(2),
                 "UnaryInt" => format!("{letter}i"),
-                other => unreachable!("operand kind {other} in functions.in"),
+                other => unreachable!("operands {other}"),
             };
-            let mangled = format!("_Z{}{}{parameters}", row.library_name.len(), row.library_name);
+            let mangled = format!("_Z{}{}{parameters}", row.name.len(), row.name);
             renames.insert(mangled, new);
         }
     }

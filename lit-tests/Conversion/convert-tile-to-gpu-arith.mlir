@@ -124,6 +124,22 @@ func.func @exponentials(%x: f32, %y: f64) attributes {tile.kernel} {
   return
 }
 
+// Functions that math lacks, and a power whose exponent is an integer.
+// CHECK-LABEL: gpu.func @functions
+// CHECK: llvm.call @__mytriton_cospi_f32(%{{.*}}) : (f32) -> f32
+// CHECK: llvm.call @__mytriton_hypot_f64(%{{.*}}, %{{.*}}) : (f64, f64) -> f64
+// CHECK: llvm.call @__mytriton_pown_f32(%{{.*}}, %{{.*}}) : (f32, i32) -> f32
+// CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK: llvm.call @__mytriton_pown_f32(%[[WIDE]], %{{.*}}) : (f32, i32) -> f32
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+func.func @functions(%x: f32, %y: f64, %z: bf16, %n: i32) attributes {tile.kernel} {
+  %0 = tile.unary_function "cospi" %x : f32
+  %1 = tile.binary_function "hypot" %y, %y : f64
+  %2 = math.fpowi %x, %n : f32, i32
+  %3 = math.fpowi %z, %n : bf16, i32
+  return
+}
+
 // Functions of narrow floats are computed in f32 and rounded once.
 // CHECK-LABEL: gpu.func @narrow
 // CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : vector<2xbf16> to vector<2xf32>

@@ -1,6 +1,6 @@
 //! The C++ expression of each operation on one element.
 
-use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp};
+use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp, library_functions};
 
 use crate::ctypes::{register_type, signed_type};
 
@@ -74,6 +74,21 @@ pub(crate) fn unary(op: UnaryOp, scalar: Scalar, x: &str) -> Expr {
         UnaryOp::Trunc => ("trunc", false),
         UnaryOp::Round => ("round", false),
         UnaryOp::RoundEven => ("rint", false),
+        UnaryOp::Acos => ("acos", false),
+        UnaryOp::Acosh => ("acosh", false),
+        UnaryOp::Asin => ("asin", false),
+        UnaryOp::Asinh => ("asinh", false),
+        UnaryOp::Atan => ("atan", false),
+        UnaryOp::Atanh => ("atanh", false),
+        UnaryOp::Cbrt => ("cbrt", false),
+        UnaryOp::Cosh => ("cosh", false),
+        UnaryOp::CosPi => ("cospi", false),
+        UnaryOp::Erfc => ("erfc", false),
+        UnaryOp::Exp10 => ("exp10", false),
+        UnaryOp::Lgamma => ("lgamma", false),
+        UnaryOp::Sinh => ("sinh", false),
+        UnaryOp::SinPi => ("sinpi", false),
+        UnaryOp::Tgamma => ("tgamma", false),
     };
     let name = match (sqrt, scalar) {
         (true, Scalar::F64) => "__dsqrt_rn".to_owned(),
@@ -101,7 +116,7 @@ fn absolute(scalar: Scalar, x: &str) -> String {
     }
 }
 
-/// A function of two numbers of one type.
+/// A function of two numbers; the scalar is the type of the first one.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, a: &str, b: &str) -> Expr {
     match scalar {
         Scalar::I1 => plain(binary_i1(op, a, b)),
@@ -121,7 +136,7 @@ fn binary_i1(op: BinaryOp, a: &str, b: &str) -> String {
         ShrS => a.to_owned(),
         // By true there is no remainder, by false no result.
         RemS | RemU => "false".to_owned(),
-        Div | DivRn | Rem | Min | Max | MinNan | MaxNan | Pow => unreachable!("'{op}' of i1"),
+        Div | DivRn | Min | Max | MinNan | MaxNan | library_functions!() => unreachable!("'{op}' of i1"),
     }
 }
 
@@ -148,7 +163,7 @@ fn binary_int(op: BinaryOp, scalar: Scalar, a: &str, b: &str) -> Expr {
         MaxS => plain(format!("({s}){a} < ({s}){b} ? {b} : {a}")),
         MinU => plain(format!("{a} < {b} ? {a} : {b}")),
         MaxU => plain(format!("{a} < {b} ? {b} : {a}")),
-        Div | DivRn | Rem | Min | Max | MinNan | MaxNan | Pow => unreachable!("'{op}' of integers"),
+        Div | DivRn | Min | Max | MinNan | MaxNan | library_functions!() => unreachable!("'{op}' of integers"),
     }
 }
 
@@ -157,6 +172,7 @@ fn binary_float(op: BinaryOp, scalar: Scalar, a: &str, b: &str) -> Expr {
     let native = !matches!(scalar, Scalar::F16 | Scalar::BF16);
     let (wa, wb) = (wide(scalar, a), wide(scalar, b));
     let helper = |name: &'static str| calling(name, narrow(scalar, &format!("{name}({wa}, {wb})")));
+    let called = |name: &str| plain(narrow(scalar, &format!("{}({wa}, {wb})", function(scalar, name))));
     match op {
         Add if native => plain(format!("{a} + {b}")),
         Sub if native => plain(format!("{a} - {b}")),
@@ -168,8 +184,18 @@ fn binary_float(op: BinaryOp, scalar: Scalar, a: &str, b: &str) -> Expr {
         Max => helper("mt_max"),
         MinNan => helper("mt_min_nan"),
         MaxNan => helper("mt_max_nan"),
-        Rem => plain(narrow(scalar, &format!("{}({wa}, {wb})", function(scalar, "fmod")))),
-        Pow => plain(narrow(scalar, &format!("{}({wa}, {wb})", function(scalar, "pow")))),
+        Rem => called("fmod"),
+        Pow => called("pow"),
+        Atan2 => called("atan2"),
+        Fdim => called("fdim"),
+        Hypot => called("hypot"),
+        NextAfter => called("nextafter"),
+        Remainder => called("remainder"),
+        // f32 cannot hold every exponent.
+        PowI => {
+            let wide_type = if scalar == Scalar::F64 { "f64" } else { "f32" };
+            plain(narrow(scalar, &format!("({wide_type})pow((f64){wa}, (f64)(i32){b})")))
+        }
         Div | DivRn => {
             let name = if scalar == Scalar::F64 {
                 "__ddiv_rn"

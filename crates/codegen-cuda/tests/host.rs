@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::host::{Host, Value, agrees, interpret};
+use common::host::{Host, Value, agrees, agrees_from_one, interpret};
 use common::{N, Random, SPAN, Table, arithmetic, bytes, casts, numbers, random_kernel, structure};
 use mytriton_ssa::{Const, Elem, Kernel, Scalar, parse_module};
 
@@ -22,11 +22,11 @@ fn check_table(host: &Host, index: usize, table: &Table, args: &[Value], grid: [
             let width = scalar.bytes() as usize;
             let read = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |n, &byte| n << 8 | u64::from(byte));
             for (slot, (_, label)) in labels.enumerate() {
-                let approximate = common::is_approximate(label);
+                let (ulps, from_one) = common::error_bound(label, *scalar);
                 for lane in 0..N as usize {
                     let at = (slot * N as usize + lane) * width;
                     let (e, f) = (read(&expected[at..at + width]), read(&found[at..at + width]));
-                    if !agrees(*scalar, e, f, if approximate { 2 } else { 0 }) {
+                    if !agrees(*scalar, e, f, ulps) && !(from_one && agrees_from_one(*scalar, e, f, ulps)) {
                         wrong.push(format!(
                             "{} {label}, element {lane}: {e:#x} expected, {f:#x} found",
                             table.kernel.name

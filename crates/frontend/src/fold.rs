@@ -154,11 +154,12 @@ pub(crate) fn unary(op: UnaryOp, a: Literal) -> Option<Literal> {
     Some(bound(Number::Float(y.as_f64()?), a.own))
 }
 
-/// A function of two floats, in double precision.
+/// A function of two floats, or of a float and an integer, in double precision.
 pub(crate) fn function_of_two(op: BinaryOp, a: Literal, b: Literal) -> Literal {
-    let [a, b] = [a, b].map(|x| Const::from_f64(Scalar::F64, x.value.to_f64()));
-    let value = eval_binary(op, a, b).and_then(Const::as_f64);
-    Literal::free(Number::Float(value.unwrap_or(f64::NAN)))
+    let second = op.second_operand(Scalar::F64);
+    let b = Const::from_f64(second, b.value.to_f64());
+    let value = eval_binary(op, Const::from_f64(Scalar::F64, a.value.to_f64()), b);
+    Literal::free(Number::Float(value.and_then(Const::as_f64).unwrap_or(f64::NAN)))
 }
 
 #[cfg(test)]

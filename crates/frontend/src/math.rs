@@ -1,6 +1,6 @@
 //! Mathematical builtins.
 
-use mytriton_ssa::{BinaryOp, OpKind, UnaryOp};
+use mytriton_ssa::{BinaryOp, OpKind, Scalar, UnaryOp};
 
 use crate::arith::{BinOp, CmpOp};
 use crate::dtype::{DType, Kind, ValueType};
@@ -28,7 +28,7 @@ macro_rules! builtin {
             }
         }
     };
-    (method binary $op:ident $name:ident $meaning:literal) => {
+    (method $second:ident $op:ident $name:ident $meaning:literal) => {
         impl<'k> Site<'k> {
             #[doc = concat!("Element by element, of x and y: ", $meaning, ".")]
             pub fn $name(self, x: impl IntoExpr<'k>, y: impl IntoExpr<'k>) -> Expr<'k> {
@@ -48,14 +48,16 @@ macro_rules! builtin {
 
 macro_rules! elementwise_operations {
     (
-        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_error:tt $u_meaning:literal;)* }
-        binary { $($b:ident $b_name:ident $b_takes:ident $b_builtin:ident $b_reads:tt $b_undefined:tt $b_order:tt
-            $b_identity:tt $b_error:tt $b_meaning:literal;)* }
+        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_int:tt $u_float:tt $u_library:tt
+            $u_error:tt $u_meaning:literal;)* }
+        binary { $($b:ident $b_name:ident $b_takes:ident $b_second:ident $b_builtin:ident $b_reads:tt
+            $b_undefined:tt $b_order:tt $b_identity:tt $b_int:tt $b_float:tt $b_library:tt $b_error:tt
+            $b_meaning:literal;)* }
         comparisons { $($comparisons:tt)* }
         casts { $($casts:tt)* }
     ) => {
         $(builtin!($u_builtin unary $u $u_name $u_meaning);)*
-        $(builtin!($b_builtin binary $b $b_name $b_meaning);)*
+        $(builtin!($b_builtin $b_second $b $b_name $b_meaning);)*
     };
 }
 
@@ -85,6 +87,12 @@ binary_builtins! {
     maximum_nan;
     /// `ceil(self / other)` of integers.
     cdiv;
+}
+
+/// Is it an integer type whose values an `i32` holds?
+fn fits_i32(t: DType) -> bool {
+    let holds = |(low, high): (i128, i128)| low >= i32::MIN.into() && high <= i32::MAX.into();
+    t.kind() == Kind::Int && t.int_range().is_some_and(holds)
 }
 
 impl<'k> Expr<'k> {
@@ -224,6 +232,9 @@ impl<'k> Site<'k> {
 
     fn float_binary(self, name: &str, op: BinaryOp, a: Expr<'k>, b: Expr<'k>) -> Expr<'k> {
         let built = (|| {
+            if op.second_operand(Scalar::F32).is_int() {
+                return self.float_and_int(name, op, a, b);
+            }
             let ([x, y], ty, known) = self.common(name, [a, b])?;
             if known && let (Operand::Literal(x), Operand::Literal(y)) = (x, y) {
                 let float = |l: Literal| match l.value {
@@ -235,10 +246,47 @@ impl<'k> Site<'k> {
                 }
                 return Some(self.lift(fold::function_of_two(op, x, y)));
             }
-            self.float_of(name, ty)?;
+            let dtype = self.float_of(name, ty)?;
+            if !op.domain().contains(dtype.scalar()) {
+                let wanted = op.domain().describe();
+                return self.fail(format!("{name} takes {wanted}, not {ty}: convert it first (`as f32`)"));
+            }
             self.binary_in(op, x, y, ty)
         })();
         self.done(built)
+    }
+
+    /// A function of a float and an `i32`, whose types do not promote to one another.
+    fn float_and_int(self, name: &str, op: BinaryOp, a: Expr<'k>, b: Expr<'k>) -> Built<Expr<'k>> {
+        let (x, n) = (self.operand(name, a), self.operand(name, b));
+        let (x, n) = (x?, n?);
+        let exponent = match n {
+            Operand::Literal(n) => n.value.kind() == Kind::Int,
+            Operand::Value(_, ty) => ty.dtype().is_some_and(fits_i32),
+        };
+        if !exponent {
+            let got = crate::site::describe(b);
+            let message = format!("the exponent of {name} is an integer that an i32 holds, not {got}");
+            return self.fail(format!("{message}: convert it first (`as i32`), or use pow"));
+        }
+        let x = match x {
+            // An integer known now counts as a float.
+            Operand::Literal(l) if l.value.kind() == Kind::Int => {
+                Operand::Literal(Literal::free(Number::Float(l.value.to_f64())))
+            }
+            x => x,
+        };
+        if let (Operand::Literal(x), Operand::Literal(n)) = (x, n) {
+            self.fit(n, DType::I32)?;
+            return Some(self.lift(fold::function_of_two(op, x, n)));
+        }
+        let dtype = match x {
+            Operand::Literal(literal) => self.own_type(literal)?,
+            Operand::Value(_, ty) => self.float_of(name, ty)?,
+        };
+        let shape = self.common_shape(name, [x.shape(), n.shape()])?;
+        let (x, n) = (self.convert(x, dtype, shape)?, self.convert(n, DType::I32, shape)?);
+        self.op(OpKind::Binary(op), &[x, n], ValueType::scalar(dtype).with_shape(shape))
     }
 
     fn float_of(self, name: &str, ty: ValueType) -> Built<DType> {

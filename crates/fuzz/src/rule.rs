@@ -28,6 +28,8 @@ pub enum Rule {
         of: Scalar,
         /// How many.
         bound: f64,
+        /// Is the unit never less than that of 1?
+        from_one: bool,
     },
     /// The bound of `exp` in `f32`, from the result.
     Exp,
@@ -56,14 +58,16 @@ impl Rule {
             (a, b) if a == b => Some(a),
             (Rule::Exact, rule) | (rule, Rule::Exact) => Some(rule),
             (
-                Rule::Ulp { of, bound },
+                Rule::Ulp { of, bound, from_one },
                 Rule::Ulp {
                     of: other,
                     bound: second,
+                    from_one: second_from_one,
                 },
             ) if of == other => Some(Rule::Ulp {
                 of,
                 bound: bound.max(second),
+                from_one: from_one || second_from_one,
             }),
             _ => None,
         }
@@ -76,7 +80,10 @@ impl Rule {
         }
         match self {
             Rule::Exact => false,
-            Rule::Ulp { of, bound } => near(of, got, oracle, |exact| bound * ulp(of, exact)),
+            Rule::Ulp { of, bound, from_one } => near(of, got, oracle, |exact| {
+                let least = if from_one { 1.0 } else { 0.0 };
+                bound * ulp(of, exact.abs().max(least))
+            }),
             Rule::Exp => near(Scalar::F32, got, oracle, |exact| {
                 // The argument, from the result; where that is denormal its digits end first.
                 let argument = exact.abs().max(f64::from(f32::MIN_POSITIVE)).ln().abs();
@@ -107,7 +114,11 @@ fn by_accuracy(accuracy: Accuracy, operand: Scalar) -> Rule {
         Scalar::F16 | Scalar::BF16 => 1.0,
         _ => bound + rounding,
     };
-    Rule::Ulp { of: operand, bound }
+    Rule::Ulp {
+        of: operand,
+        bound,
+        from_one: accuracy.from_one,
+    }
 }
 
 fn near(of: Scalar, got: Const, oracle: Const, bound: impl Fn(f64) -> f64) -> bool {
@@ -166,20 +177,23 @@ fn exponent(value: f64) -> i32 {
     }
 }
 
-/// Prints `exact`, `exp`, or `2.5 ulp of f32`.
+/// Prints `exact`, `exp`, `2.5 ulp of f32`, or `6.5 ulp of f32 from 1`.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rule::Exact => f.write_str("exact"),
             Rule::Exp => f.write_str("exp"),
-            Rule::Ulp { of, bound } => write!(f, "{bound} ulp of {of}"),
+            Rule::Ulp { of, bound, from_one } => {
+                write!(f, "{bound} ulp of {of}")?;
+                f.write_str(if *from_one { " from 1" } else { "" })
+            }
         }
     }
 }
 
 /// A text that is no rule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{0}' is no rule: 'exact', 'exp' or 'NUMBER ulp of TYPE' is expected")]
+#[error("'{0}' is no rule: 'exact', 'exp' or 'NUMBER ulp of TYPE [from 1]' is expected")]
 pub struct UnknownRule(pub String);
 
 impl FromStr for Rule {
@@ -188,8 +202,9 @@ impl FromStr for Rule {
     fn from_str(text: &str) -> Result<Rule, UnknownRule> {
         let ulps = || {
             let (bound, of) = text.split_once(" ulp of ")?;
+            let (of, from_one) = of.strip_suffix(" from 1").map_or((of, false), |of| (of, true));
             let (bound, of) = (bound.parse().ok()?, of.parse().ok()?);
-            Some(Rule::Ulp { of, bound })
+            Some(Rule::Ulp { of, bound, from_one })
         };
         match text {
             "exact" => Ok(Rule::Exact),
@@ -205,7 +220,16 @@ mod tests {
 
     use super::*;
 
-    const F32: fn(f64) -> Rule = |bound| Rule::Ulp { of: Scalar::F32, bound };
+    const F32: fn(f64) -> Rule = |bound| Rule::Ulp {
+        of: Scalar::F32,
+        bound,
+        from_one: false,
+    };
+    const FROM_ONE: Rule = Rule::Ulp {
+        of: Scalar::F32,
+        bound: 2.0,
+        from_one: true,
+    };
 
     #[test]
     fn tells_what_differs() {
@@ -216,6 +240,7 @@ mod tests {
         let half = Rule::Ulp {
             of: Scalar::F16,
             bound: 1.0,
+            from_one: false,
         };
         let cases = [
             (Rule::Exact, f(1.0), f(1.0), true),
@@ -239,6 +264,10 @@ mod tests {
             // A result of f32 that was widened since.
             (F32(2.5), wide(1.0 + 2f64.powi(-22)), wide(1.0), true),
             (F32(2.5), wide(1.0 + 2f64.powi(-21)), wide(1.0), false),
+            (FROM_ONE, f(2f32.powi(-22)), f(0.0), true),
+            (FROM_ONE, f(2f32.powi(-21)), f(0.0), false),
+            (FROM_ONE, next(4.0, 2), f(4.0), true),
+            (FROM_ONE, next(4.0, 3), f(4.0), false),
             (half, f16(0x7C00), f16(0x7BFF), true),
             (half, f16(0x7C00), f16(0x7BFE), false),
             (Rule::Exp, next(1.0, 3), f(1.0), true),
@@ -256,7 +285,7 @@ mod tests {
         assert_eq!(Rule::Exact.join(F32(2.5)), Some(F32(2.5)));
         assert_eq!(F32(2.5).join(F32(3.5)), Some(F32(3.5)));
         assert_eq!(Rule::Exp.join(F32(3.5)), None);
-        for rule in [Rule::Exact, Rule::Exp, F32(2.5)] {
+        for rule in [Rule::Exact, Rule::Exp, F32(2.5), FROM_ONE] {
             assert_eq!(rule.to_string().parse(), Ok(rule));
         }
         assert!("2 ulps".parse::<Rule>().is_err());

@@ -343,6 +343,7 @@ mod tests {
     const SIN: Rule = Rule::Ulp {
         of: Scalar::F32,
         bound: 2.5,
+        from_one: false,
     };
 
     #[test]

@@ -19,7 +19,8 @@ fn check(seed: u64, case: &Case) {
     let before: Vec<_> = case.buffers.iter().map(|b| &b.bytes).collect();
     assert!(
         outputs.iter().zip(before).any(|(after, before)| after != before),
-        "seed {seed}: nothing was written"
+        "seed {seed}: nothing was written\n{}",
+        case.kernel
     );
     for executor in built_in() {
         let verdict = examine(&*executor, case, &outputs);

@@ -3,7 +3,7 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
-use mytriton_ssa::{CastKind, CmpPred, Elem, Kernel, OpData, OpId, OpKind, Type};
+use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Elem, Kernel, OpData, OpId, OpKind, Type};
 
 use crate::float::{self, Float};
 use crate::int::{self, Int};
@@ -88,6 +88,8 @@ pub(crate) fn evaluate(cx: &Context, id: OpId, op: &OpData, operands: &[&Tile], 
                         why.into_iter().map(|why| why.map_or(0, |why| Poison::code(id, why))).collect()
                     });
                 });
+            } else if *binary == BinaryOp::PowI {
+                each_float!(scalar, T => float::powi(a.get::<T>(), b.get(), out.begin()));
             } else {
                 each_float!(scalar, T => float::binary(*binary, a.get::<T>(), b.get::<T>(), out.begin()));
             }

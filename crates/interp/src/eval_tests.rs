@@ -112,9 +112,17 @@ fn check(scalar: Scalar, triples: &[[Const; 3]]) -> Result<(), TestCaseError> {
     }
     let pair = [Type::scalar(scalar); 2];
     for &op in BinaryOp::ALL {
-        if result_type(&OpKind::Binary(op), &pair, None).is_err() {
+        let second = op.second_operand(scalar);
+        if result_type(&OpKind::Binary(op), &[Type::scalar(scalar), Type::scalar(second)], None).is_err() {
             continue;
         }
+        let b: Vec<Const> = match second == scalar {
+            true => b.clone(),
+            // Small and large exponents.
+            false => (b.iter().enumerate())
+                .map(|(i, x)| Const::from_int(second, (x.bits() as i32 >> (i % 4 * 8)).into()))
+                .collect(),
+        };
         let (found, poison) = apply(OpKind::Binary(op), &[&a, &b], None);
         for (i, found) in found.into_iter().enumerate() {
             let why = poison.as_ref().map_or(0, |p| p[i]);

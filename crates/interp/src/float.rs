@@ -8,6 +8,8 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+use std::f64::consts::PI;
+
 use half::{bf16, f16};
 use mytriton_ssa::{BinaryOp, UnaryOp};
 
@@ -35,10 +37,11 @@ pub(crate) trait Native:
     fn round(self) -> Self;
     fn round_even(self) -> Self;
     fn sqrt(self) -> Self;
+    fn next_after(self, to: Self) -> Self;
 }
 
 macro_rules! native {
-    ($($ty:ty)*) => {
+    ($($ty:ty, $next_after:path;)*) => {
         $(impl Native for $ty {
             fn canonical(self) -> Self {
                 let bits = self.to_bits();
@@ -69,11 +72,17 @@ macro_rules! native {
             fn sqrt(self) -> Self {
                 <$ty>::sqrt(self)
             }
+            fn next_after(self, to: Self) -> Self {
+                $next_after(self, to)
+            }
         })*
     };
 }
 
-native!(f32 f64);
+native! {
+    f32, libm::nextafterf;
+    f64, libm::nextafter;
+}
 
 /// A floating-point type of the language. (Names differ from those of the types' own functions, which do not all round
 /// once.)
@@ -238,6 +247,21 @@ pub(crate) fn unary<T: Float>(op: UnaryOp, x: &[T], out: &mut Vec<T>) {
         UnaryOp::Tan => precise(x, out, libm::tan),
         UnaryOp::Tanh => precise(x, out, libm::tanh),
         UnaryOp::Erf => precise(x, out, libm::erf),
+        UnaryOp::Acos => precise(x, out, libm::acos),
+        UnaryOp::Acosh => precise(x, out, |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) }),
+        UnaryOp::Asin => precise(x, out, libm::asin),
+        UnaryOp::Asinh => precise(x, out, libm::asinh),
+        UnaryOp::Atan => precise(x, out, libm::atan),
+        UnaryOp::Atanh => precise(x, out, libm::atanh),
+        UnaryOp::Cbrt => precise(x, out, libm::cbrt),
+        UnaryOp::Cosh => precise(x, out, libm::cosh),
+        UnaryOp::CosPi => precise(x, out, cos_pi),
+        UnaryOp::Erfc => precise(x, out, libm::erfc),
+        UnaryOp::Exp10 => precise(x, out, libm::exp10),
+        UnaryOp::Lgamma => precise(x, out, libm::lgamma),
+        UnaryOp::Sinh => precise(x, out, libm::sinh),
+        UnaryOp::SinPi => precise(x, out, sin_pi),
+        UnaryOp::Tgamma => precise(x, out, libm::tgamma),
         UnaryOp::Sqrt | UnaryOp::SqrtRn => wide(x, out, T::Wide::sqrt),
         UnaryOp::Rsqrt => precise(x, out, |x| 1.0 / x.sqrt()),
         UnaryOp::Floor => wide(x, out, T::Wide::floor),
@@ -253,6 +277,9 @@ pub(crate) fn binary<T: Float>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>)
     fn wide<T: Float>(a: &[T], b: &[T], out: &mut Vec<T>, f: impl Fn(T::Wide, T::Wide) -> T::Wide) {
         map2(a, b, out, |a, b| T::narrow(f(a.widen(), b.widen()).canonical()));
     }
+    fn precise<T: Float>(a: &[T], b: &[T], out: &mut Vec<T>, f: fn(f64, f64) -> f64) {
+        map2(a, b, out, |a, b| inexact(f(a.to_f64(), b.to_f64())));
+    }
     match op {
         BinaryOp::Add => wide(a, b, out, |a, b| a + b),
         BinaryOp::Sub => wide(a, b, out, |a, b| a - b),
@@ -264,7 +291,13 @@ pub(crate) fn binary<T: Float>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>)
         BinaryOp::Max => wide(a, b, out, |a, b| if b.is_nan() || below(b, a) { a } else { b }),
         BinaryOp::MinNan => wide(a, b, out, |a, b| if a.is_nan() || below(a, b) { a } else { b }),
         BinaryOp::MaxNan => wide(a, b, out, |a, b| if a.is_nan() || below(b, a) { a } else { b }),
-        BinaryOp::Pow => map2(a, b, out, |a, b| inexact(libm::pow(a.to_f64(), b.to_f64()))),
+        BinaryOp::Pow => precise(a, b, out, libm::pow),
+        BinaryOp::Atan2 => precise(a, b, out, libm::atan2),
+        BinaryOp::Fdim => precise(a, b, out, libm::fdim),
+        BinaryOp::Hypot => precise(a, b, out, libm::hypot),
+        BinaryOp::NextAfter => wide(a, b, out, T::Wide::next_after),
+        BinaryOp::Remainder => precise(a, b, out, libm::remainder),
+        BinaryOp::PowI => unreachable!("its second operand is an integer"),
         BinaryOp::DivS
         | BinaryOp::DivU
         | BinaryOp::RemS
@@ -280,6 +313,46 @@ pub(crate) fn binary<T: Float>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>)
         | BinaryOp::MinU
         | BinaryOp::MaxU => unreachable!("'{op}' of floating-point numbers"),
     }
+}
+
+/// The sine of pi x: that of the distance to the nearest integer, which is exact, with the sign that the integer gives.
+fn sin_pi(x: f64) -> f64 {
+    if !x.is_finite() {
+        return f64::NAN;
+    }
+    let integer = x.round_ties_even();
+    let distance = x - integer;
+    if distance == 0.0 {
+        return 0f64.copysign(x);
+    }
+    let sign = if integer % 2.0 == 0.0 { 1.0 } else { -1.0 };
+    sign * match distance.abs() > 0.25 {
+        // The sine of an angle near a quarter turn is the cosine of what is left to it.
+        true => libm::cos(PI * (0.5 - distance.abs())).copysign(distance),
+        false => libm::sin(PI * distance),
+    }
+}
+
+/// The cosine of pi x, in the same way.
+fn cos_pi(x: f64) -> f64 {
+    if !x.is_finite() {
+        return f64::NAN;
+    }
+    let integer = x.round_ties_even();
+    let distance = (x - integer).abs();
+    if distance == 0.5 {
+        return 0.0;
+    }
+    let sign = if integer % 2.0 == 0.0 { 1.0 } else { -1.0 };
+    sign * match distance > 0.25 {
+        true => libm::sin(PI * (0.5 - distance)),
+        false => libm::cos(PI * distance),
+    }
+}
+
+/// Appends the power of each number to an integer to `out`.
+pub(crate) fn powi<T: Float>(x: &[T], n: &[i32], out: &mut Vec<T>) {
+    map2(x, n, out, |x, n| inexact(libm::pow(x.to_f64(), f64::from(n))));
 }
 
 /// Is `a` less than `b`, with -0 below +0? False when either is NaN.

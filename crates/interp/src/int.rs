@@ -3,7 +3,7 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
-use mytriton_ssa::{BinaryOp, Undefined};
+use mytriton_ssa::{BinaryOp, Undefined, library_functions};
 
 use crate::tile::{Element, Why, map2};
 
@@ -153,14 +153,10 @@ pub(crate) fn binary<T: Int>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>) {
         BinaryOp::MaxS => map2(a, b, out, |a, b| if a.below(b) { b } else { a }),
         BinaryOp::MinU => map2(a, b, out, |a, b| if a.below_unsigned(b) { a } else { b }),
         BinaryOp::MaxU => map2(a, b, out, |a, b| if a.below_unsigned(b) { b } else { a }),
-        BinaryOp::Div
-        | BinaryOp::DivRn
-        | BinaryOp::Rem
-        | BinaryOp::Min
-        | BinaryOp::Max
-        | BinaryOp::MinNan
-        | BinaryOp::MaxNan
-        | BinaryOp::Pow => unreachable!("'{op}' of integers"),
+        BinaryOp::Div | BinaryOp::DivRn | BinaryOp::Min | BinaryOp::Max | BinaryOp::MinNan | BinaryOp::MaxNan => {
+            unreachable!("'{op}' of integers")
+        }
+        library_functions!() => unreachable!("'{op}' of integers"),
     }
 }
 

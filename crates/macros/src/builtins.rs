@@ -150,9 +150,11 @@ macro_rules! builtin {
 
 macro_rules! elementwise_operations {
     (
-        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_error:tt $u_meaning:literal;)* }
-        binary { $($b:ident $b_name:ident $b_takes:ident $b_builtin:ident $b_reads:tt $b_undefined:tt $b_order:tt
-            $b_identity:tt $b_error:tt $b_meaning:literal;)* }
+        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_int:tt $u_float:tt $u_library:tt
+            $u_error:tt $u_meaning:literal;)* }
+        binary { $($b:ident $b_name:ident $b_takes:ident $b_second:ident $b_builtin:ident $b_reads:tt
+            $b_undefined:tt $b_order:tt $b_identity:tt $b_int:tt $b_float:tt $b_library:tt $b_error:tt
+            $b_meaning:literal;)* }
         comparisons { $($comparisons:tt)* }
         casts { $($casts:tt)* }
     ) => {

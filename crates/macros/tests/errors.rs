@@ -328,3 +328,27 @@ fn rearrangements_say_what_is_wrong() {
         ]
     );
 }
+
+#[kernel(crate = crate::facade)]
+fn functions(x: Ptr<f16>, n: Ptr<i64>) {
+    let v = load(x);
+    store(x, nextafter(v, 1.0));
+    store(x, v.powi(load(n)));
+    store(x, v.powi(0.5));
+    store(x, hypot(load(n), 1));
+}
+
+#[test]
+fn functions_take_the_types_that_they_are_defined_for() {
+    finds!(
+        functions(),
+        [
+            "2:14: nextafter takes f32 and f64, not f16: convert it first (`as f32`)",
+            "3:16: the exponent of powi is an integer that an i32 holds, not a run-time i64: convert it first (`as i32`), or \
+             use pow",
+            "4:16: the exponent of powi is an integer that an i32 holds, not the number 0.5: convert it first (`as i32`), or \
+             use pow",
+            "5:14: hypot takes floating-point numbers, not i64",
+        ]
+    );
+}

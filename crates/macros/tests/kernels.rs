@@ -395,3 +395,47 @@ fn facts_and_definitions() {
     assert_eq!(convert::definition().generics, ["T", "U"]);
     assert_eq!(convert::build::<f32, f16>(8).unwrap().params().len(), 3);
 }
+
+#[kernel(crate = crate::facade)]
+fn functions(x: Ptr<f32>, n: Ptr<i8>, out: Ptr<f32>) {
+    let i = range(0, 4);
+    let v = load(x + i);
+    store(out + i, v.acosh());
+    store(out + i + 4, atan2(v, -1));
+    store(out + i + 8, v.powi(3));
+    store(out + i + 12, powi(2, load(n + i)) + v);
+    store(out + i + 16, nextafter(v, 0.0));
+    store(out + i + 20, v.to(f16).hypot(3.0).to(f32));
+    store(out + i + 24, full(4, cospi(0.25) + powi(2.0, -3), f32));
+}
+
+#[test]
+fn functions_are_builtins() {
+    let device = Device::new();
+    let x = [1.0f32, 1.5, 4.0, 20.0];
+    let n = [0i8, 1, -1, 5];
+    let (input, powers) = (device.buffer(&x), device.buffer(&n));
+    let mut out = device.buffer(&[0.0f32; 28]);
+    functions::launch(&device, 1, &input, &powers, &mut out).unwrap();
+    let found = device.read_f32(&out);
+    let known = std::f64::consts::FRAC_1_SQRT_2 as f32 + 0.125;
+    for (i, (x, n)) in x.into_iter().zip(n).enumerate() {
+        let expected = [
+            x.acosh(),
+            x.atan2(-1.0),
+            x.powi(3),
+            2f32.powi(n.into()) + x,
+            x.next_down(),
+            f16::from_f32(x.hypot(3.0)).to_f32(),
+            known,
+        ];
+        for (part, expected) in expected.into_iter().enumerate() {
+            let found = found[4 * part + i];
+            let bound = if part == 4 { 0.0 } else { 1e-6 * expected.abs() };
+            assert!(
+                (found - expected).abs() <= bound,
+                "{part} of {x}: {found}, not {expected}"
+            );
+        }
+    }
+}

@@ -7,9 +7,10 @@
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use mytriton_simt::program::{Instr, Reg};
-use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp};
-use mytriton_tile::ops::arith::{self, CmpFPredicate, CmpIPredicate};
+use mytriton_ssa::{BinaryOp, CastKind, CmpPred, OpKind, Scalar, UnaryOp};
+use mytriton_tile::ops::arith::{self, CmpFPredicate};
 use mytriton_tile::ops::ub;
+use mytriton_tile::{name_of, names};
 
 use crate::attributes;
 use crate::decoder::{Decoder, Op, Result, UNKNOWN, Words};
@@ -18,32 +19,16 @@ impl Decoder<'_> {
     pub(crate) fn arith(&mut self, view: arith::Op<'_, '_>) -> Result {
         use arith::Op as A;
         let op = view.operation();
+        if let Some(kind) = names::elementwise(&name_of(op), None, |_| false) {
+            return self.of_table(op, &kind);
+        }
         match view {
-            A::AddI(_) | A::AddF(_) => self.of_two(op, BinaryOp::Add),
-            A::SubI(_) | A::SubF(_) => self.of_two(op, BinaryOp::Sub),
-            A::MulI(_) | A::MulF(_) => self.of_two(op, BinaryOp::Mul),
-            A::DivSI(_) => self.of_two(op, BinaryOp::DivS),
-            A::DivUI(_) => self.of_two(op, BinaryOp::DivU),
-            A::DivF(_) => self.of_two(op, BinaryOp::DivRn),
-            A::RemSI(_) => self.of_two(op, BinaryOp::RemS),
-            A::RemUI(_) => self.of_two(op, BinaryOp::RemU),
-            A::RemF(_) => self.of_two(op, BinaryOp::Rem),
-            A::AndI(_) => self.of_two(op, BinaryOp::And),
-            A::OrI(_) => self.of_two(op, BinaryOp::Or),
-            A::XOrI(_) => self.of_two(op, BinaryOp::Xor),
-            A::ShLI(_) => self.of_two(op, BinaryOp::Shl),
-            A::ShRSI(_) => self.of_two(op, BinaryOp::ShrS),
-            A::ShRUI(_) => self.of_two(op, BinaryOp::ShrU),
-            A::MinSI(_) => self.of_two(op, BinaryOp::MinS),
-            A::MaxSI(_) => self.of_two(op, BinaryOp::MaxS),
-            A::MinUI(_) => self.of_two(op, BinaryOp::MinU),
-            A::MaxUI(_) => self.of_two(op, BinaryOp::MaxU),
-            A::MinNumF(_) => self.of_two(op, BinaryOp::Min),
-            A::MaxNumF(_) => self.of_two(op, BinaryOp::Max),
-            A::MinimumF(_) => self.of_two(op, BinaryOp::MinNan),
-            A::MaximumF(_) => self.of_two(op, BinaryOp::MaxNan),
-            A::NegF(_) => self.negate(op),
-            A::CmpI(view) => self.cmpi(op, compared(view.predicate())),
+            A::CmpI(view) => {
+                let row = CmpPred::ALL
+                    .iter()
+                    .find(|row| row.cmpi() == Some(view.predicate() as i64));
+                self.cmpi(op, *row.expect("the table has every predicate"))
+            }
             A::CmpF(view) => self.cmpf(op, view.predicate()),
             A::Select(_) => self.arith_select(op),
             A::AddUIExtended(_) => self.add_extended(op),
@@ -52,16 +37,30 @@ impl Decoder<'_> {
             A::CeilDivUI(_) => self.rounded_quotient(op, |this, ty, a, b| this.ceil_div_u(ty, a, b)),
             A::CeilDivSI(_) => self.rounded_quotient(op, |this, ty, a, b| this.rounded_div_s(ty, a, b, true)),
             A::FloorDivSI(_) => self.rounded_quotient(op, |this, ty, a, b| this.rounded_div_s(ty, a, b, false)),
-            A::ExtSI(_) | A::IndexCast(_) => self.resized(op, true),
-            A::ExtUI(_) | A::TruncI(_) | A::IndexCastUI(_) => self.resized(op, false),
-            A::ExtF(_) => self.convert(op, CastKind::FExt),
-            A::TruncF(_) => self.convert(op, CastKind::FTrunc),
-            A::SIToFP(_) => self.convert(op, CastKind::SToF),
-            A::UIToFP(_) => self.convert(op, CastKind::UToF),
-            A::FPToSI(_) => self.convert(op, CastKind::FToS),
-            A::FPToUI(_) => self.convert(op, CastKind::FToU),
-            A::Bitcast(_) => self.renamed(op),
+            A::IndexCast(_) => self.resized(op, true),
+            A::IndexCastUI(_) => self.resized(op, false),
             A::Constant(view) => self.define_constant(op, "value", view.value()),
+            // Those of the table.
+            A::AddF(_) | A::AddI(_) | A::SubF(_) | A::SubI(_) | A::MulF(_) | A::MulI(_) => Err(self.unknown(op)),
+            A::DivF(_) | A::DivSI(_) | A::DivUI(_) | A::RemF(_) | A::RemSI(_) | A::RemUI(_) => Err(self.unknown(op)),
+            A::AndI(_) | A::OrI(_) | A::XOrI(_) | A::ShLI(_) | A::ShRSI(_) | A::ShRUI(_) => Err(self.unknown(op)),
+            A::MinSI(_) | A::MaxSI(_) | A::MinUI(_) | A::MaxUI(_) | A::NegF(_) => Err(self.unknown(op)),
+            A::MinNumF(_) | A::MaxNumF(_) | A::MinimumF(_) | A::MaximumF(_) => Err(self.unknown(op)),
+            A::ExtSI(_) | A::ExtUI(_) | A::TruncI(_) | A::ExtF(_) | A::TruncF(_) => Err(self.unknown(op)),
+            A::SIToFP(_) | A::UIToFP(_) | A::FPToSI(_) | A::FPToUI(_) | A::Bitcast(_) => Err(self.unknown(op)),
+        }
+    }
+
+    /// An operation that the table of elementwise operations has.
+    pub(crate) fn of_table(&mut self, op: Op<'_, '_>, kind: &OpKind) -> Result {
+        match *kind {
+            OpKind::Unary(unary) => self.of_one(op, unary),
+            OpKind::Binary(binary) => self.of_two(op, binary),
+            OpKind::Cast(CastKind::SExt) => self.resized(op, true),
+            OpKind::Cast(CastKind::ZExt | CastKind::Trunc) => self.resized(op, false),
+            OpKind::Cast(CastKind::Bitcast) => self.renamed(op),
+            OpKind::Cast(cast) => self.convert(op, cast),
+            ref other => unreachable!("'{}' has no form in the table", other.name()),
         }
     }
 
@@ -222,12 +221,10 @@ impl Decoder<'_> {
         match pred {
             P::AlwaysFalse => self.constant(0),
             P::AlwaysTrue => self.constant(1),
-            P::Oeq => self.cmp(CmpPred::Eq, ty, a, b),
-            P::Ogt => self.cmp(CmpPred::Gt, ty, a, b),
-            P::Oge => self.cmp(CmpPred::Ge, ty, a, b),
-            P::Olt => self.cmp(CmpPred::Lt, ty, a, b),
-            P::Ole => self.cmp(CmpPred::Le, ty, a, b),
-            P::Une => self.cmp(CmpPred::Ne, ty, a, b),
+            P::Oeq | P::Ogt | P::Oge | P::Olt | P::Ole | P::Une => {
+                let row = CmpPred::ALL.iter().find(|row| row.cmpf() == Some(pred as i64));
+                self.cmp(*row.expect("the table has them"), ty, a, b)
+            }
             // Less or greater.
             P::One => {
                 let less = self.cmp(CmpPred::Lt, ty, a, b);
@@ -292,21 +289,5 @@ impl Decoder<'_> {
             }
             _ => self.cast(kind, from, to, a),
         }
-    }
-}
-
-/// The comparison that a predicate of `arith.cmpi` asks for.
-fn compared(pred: CmpIPredicate) -> CmpPred {
-    match pred {
-        CmpIPredicate::Eq => CmpPred::Eq,
-        CmpIPredicate::Ne => CmpPred::Ne,
-        CmpIPredicate::Slt => CmpPred::Lt,
-        CmpIPredicate::Sle => CmpPred::Le,
-        CmpIPredicate::Sgt => CmpPred::Gt,
-        CmpIPredicate::Sge => CmpPred::Ge,
-        CmpIPredicate::Ult => CmpPred::LtU,
-        CmpIPredicate::Ule => CmpPred::LeU,
-        CmpIPredicate::Ugt => CmpPred::GtU,
-        CmpIPredicate::Uge => CmpPred::GeU,
     }
 }

@@ -84,9 +84,6 @@ const INTRINSICS: &[(&str, Does)] = &[
     ("fptoui.sat", Does::Cast(CastKind::FToU)),
 ];
 
-/// The library's functions of two numbers, where the name is not that of the operation.
-const LIBRARY: &[(&str, BinaryOp)] = &[("fmod", BinaryOp::Rem), ("pow", BinaryOp::Pow)];
-
 /// An intrinsic's name without the types at the end: `sqrt.v4f32` is `sqrt`, `nvvm.sqrt.approx.f` is `nvvm.sqrt.approx`.
 fn base_name(name: &str) -> &str {
     let is_type = |part: &str| {
@@ -188,11 +185,11 @@ impl Decoder<'_> {
         if of.parse() != Ok(ty) {
             return Err(self.error(op, unknown()));
         }
-        if let Some(&(_, binary)) = LIBRARY.iter().find(|row| row.0 == function) {
-            return self.elementwise(op, |this, [a, b]| this.binary(binary, ty, a, b));
-        }
-        match function.parse::<UnaryOp>() {
-            Ok(unary) if op.result_count() == 1 => self.elementwise(op, |this, [a]| this.unary(unary, ty, a)),
+        let unary = UnaryOp::ALL.iter().find(|op| op.library() == Some(function));
+        let binary = BinaryOp::ALL.iter().find(|op| op.library() == Some(function));
+        match (unary, binary) {
+            (Some(&unary), _) if op.result_count() == 1 => self.elementwise(op, |this, [a]| this.unary(unary, ty, a)),
+            (_, Some(&binary)) => self.elementwise(op, |this, [a, b]| this.binary(binary, ty, a, b)),
             _ => Err(self.error(op, unknown())),
         }
     }

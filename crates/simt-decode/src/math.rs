@@ -3,6 +3,7 @@
 use mytriton_simt::program::Reg;
 use mytriton_ssa::{BinaryOp, CmpPred, Const, Scalar, UnaryOp};
 use mytriton_tile::ops::math;
+use mytriton_tile::{name_of, names};
 
 use crate::decoder::{Decoder, Op, Result};
 
@@ -10,28 +11,10 @@ impl Decoder<'_> {
     pub(crate) fn math(&mut self, view: math::Op<'_, '_>) -> Result {
         use math::Op as M;
         let op = view.operation();
+        if let Some(kind) = names::elementwise(&name_of(op), None, |_| false) {
+            return self.of_table(op, &kind);
+        }
         match view {
-            M::AbsI(_) | M::AbsF(_) => self.of_one(op, UnaryOp::Abs),
-            M::Exp(_) => self.of_one(op, UnaryOp::Exp),
-            M::Exp2(_) => self.of_one(op, UnaryOp::Exp2),
-            M::ExpM1(_) => self.of_one(op, UnaryOp::Expm1),
-            M::Log(_) => self.of_one(op, UnaryOp::Log),
-            M::Log2(_) => self.of_one(op, UnaryOp::Log2),
-            M::Log10(_) => self.of_one(op, UnaryOp::Log10),
-            M::Log1p(_) => self.of_one(op, UnaryOp::Log1p),
-            M::Sin(_) => self.of_one(op, UnaryOp::Sin),
-            M::Cos(_) => self.of_one(op, UnaryOp::Cos),
-            M::Tan(_) => self.of_one(op, UnaryOp::Tan),
-            M::Tanh(_) => self.of_one(op, UnaryOp::Tanh),
-            M::Erf(_) => self.of_one(op, UnaryOp::Erf),
-            M::Sqrt(_) => self.of_one(op, UnaryOp::SqrtRn),
-            M::Rsqrt(_) => self.of_one(op, UnaryOp::Rsqrt),
-            M::Floor(_) => self.of_one(op, UnaryOp::Floor),
-            M::Ceil(_) => self.of_one(op, UnaryOp::Ceil),
-            M::Trunc(_) => self.of_one(op, UnaryOp::Trunc),
-            M::Round(_) => self.of_one(op, UnaryOp::Round),
-            M::RoundEven(_) => self.of_one(op, UnaryOp::RoundEven),
-            M::PowF(_) => self.each(op, |this, ty, [a, b]| this.binary(BinaryOp::Pow, ty, a, b)),
             M::Fma(_) => self.each(op, |this, ty, operands| this.fma(ty, operands)),
             M::CopySign(_) => self.each(op, |this, ty, [a, b]| this.copysign(ty, a, b)),
             M::IsNaN(_) => self.each(op, |this, ty, [a]| this.cmp(CmpPred::Ne, ty, a, a)),
@@ -40,14 +23,18 @@ impl Decoder<'_> {
             M::CtPop(_) => self.each(op, |this, ty, [a]| this.population(ty, a)),
             M::CountLeadingZeros(_) => self.each(op, |this, ty, [a]| this.leading_zeros(ty, a)),
             M::CountTrailingZeros(_) => self.each(op, |this, ty, [a]| this.trailing_zeros(ty, a)),
-            M::Acos(_) | M::Acosh(_) | M::Asin(_) | M::Asinh(_) | M::Atan(_) | M::Atan2(_) | M::Atanh(_) => {
-                Err(self.unknown(op))
-            }
-            M::Cbrt(_) | M::Cosh(_) | M::Erfc(_) | M::FPowI(_) | M::Sinh(_) => Err(self.unknown(op)),
+            // Those of the table.
+            M::AbsF(_) | M::AbsI(_) | M::Acos(_) | M::Acosh(_) | M::Asin(_) | M::Asinh(_) => Err(self.unknown(op)),
+            M::Atan(_) | M::Atan2(_) | M::Atanh(_) | M::Cbrt(_) | M::Ceil(_) | M::Cos(_) => Err(self.unknown(op)),
+            M::Cosh(_) | M::Erf(_) | M::Erfc(_) | M::Exp(_) | M::Exp2(_) | M::ExpM1(_) => Err(self.unknown(op)),
+            M::Floor(_) | M::FPowI(_) | M::Log(_) | M::Log10(_) | M::Log1p(_) | M::Log2(_) => Err(self.unknown(op)),
+            M::PowF(_) | M::Round(_) | M::RoundEven(_) | M::Rsqrt(_) | M::Sin(_) | M::Sinh(_) => Err(self.unknown(op)),
+            M::Sqrt(_) | M::Tan(_) | M::Tanh(_) | M::Trunc(_) => Err(self.unknown(op)),
         }
     }
 
-    fn of_one(&mut self, op: Op<'_, '_>, unary: UnaryOp) -> Result {
+    /// A function of one number.
+    pub(crate) fn of_one(&mut self, op: Op<'_, '_>, unary: UnaryOp) -> Result {
         match self.operand_scalar(op, 0)? {
             // The absolute value of -1 wraps: a boolean is its own.
             Scalar::I1 => self.renamed(op),

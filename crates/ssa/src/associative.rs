@@ -54,7 +54,15 @@ mod tests {
     use crate::op::BinaryOp;
     use crate::types::Scalar;
 
-    /// Every operation that is refused has a counterexample, on each of its types, and no other one has.
+    /// Do two results of an operation differ by more than its rounding? Sums and the like of small numbers are exact.
+    fn apart(op: BinaryOp, left: Const, right: Const) -> bool {
+        match (left.as_f64(), right.as_f64()) {
+            (Some(x), Some(y)) if op.accuracy().f32 > 0.5 => (x - y).abs() > x.abs() / 32.0,
+            _ => left != right,
+        }
+    }
+
+    /// Every operation that is refused has a counterexample, on each of its types, and no other one has, rounding aside.
     #[test]
     fn what_is_refused_depends_on_the_order() {
         for &op in BinaryOp::ALL {
@@ -68,9 +76,12 @@ mod tests {
                     let [a, b, c] = [a, b, c].map(of);
                     let left = apply(a, b).and_then(|ab| apply(ab, c));
                     let right = apply(b, c).and_then(|bc| apply(a, bc));
-                    matches!((left, right), (Some(left), Some(right)) if left != right)
+                    match (left, right) {
+                        (Some(left), Some(right)) => apart(op, left, right),
+                        _ => false,
+                    }
                 };
-                if !op.domain().contains(scalar) {
+                if !op.domain().contains(scalar) || op.second_operand(scalar) != scalar {
                     continue;
                 }
                 let numbers = 1..8;

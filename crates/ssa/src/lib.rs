@@ -4,13 +4,16 @@
 //! ([`OpKind`]) stand in structured regions (`for`, `if`, `while`), so that no control-flow graph is needed. Kernels
 //! are made by a [`Builder`] or read from text.
 
+// Its macros are used by the modules below.
+#[macro_use]
+mod op;
+
 mod associative;
 mod builder;
 mod constant;
 mod eval;
 mod kernel;
 mod loc;
-mod op;
 mod optimise;
 pub mod parse;
 mod permutation;
@@ -27,8 +30,8 @@ pub use eval::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_select, eval_una
 pub use kernel::{Kernel, Module, OpData, OpId, Param, RegionData, RegionId, ValueData, ValueDef, ValueId};
 pub use loc::Loc;
 pub use op::{
-    Accuracy, Approximation, Axis, BinaryOp, CastKind, CmpPred, Domain, Effects, Flow, Identity, OpKind, UnaryOp,
-    Undefined,
+    Accuracy, Approximation, Axis, BinaryOp, CastKind, CmpPred, Domain, Effects, Flow, Identity, MlirForm, OpKind,
+    UnaryOp, Undefined,
 };
 pub use optimise::{OptLevel, Phase, optimise};
 pub use parse::{ParseError, ParseErrorKind, parse_module};

@@ -75,9 +75,12 @@ impl Axis {
     }
 }
 
+#[macro_use]
 mod elementwise;
 
-pub use elementwise::{Accuracy, Approximation, BinaryOp, CastKind, CmpPred, Domain, Identity, UnaryOp, Undefined};
+pub use elementwise::{
+    Accuracy, Approximation, BinaryOp, CastKind, CmpPred, Domain, Identity, MlirForm, UnaryOp, Undefined,
+};
 
 /// What an operation does. Operands and results are described per variant as `operands -> results`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -154,7 +157,7 @@ pub enum OpKind {
     Histogram,
     /// `number -> same`.
     Unary(UnaryOp),
-    /// `a, b -> same`, all of one type.
+    /// `a, b -> same as a`, both of one type; the second of `powi` is an `i32`, or a tile of them in the shape of the first.
     Binary(BinaryOp),
     /// `a, b, c -> same`: a * b + c rounded once; floats.
     Fma,

@@ -262,7 +262,13 @@ pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) ->
         OpKind::Binary(binary) => {
             arity("2", operands.len() == 2)?;
             in_domain(op, binary.domain(), operands[0])?;
-            same(op, operands[0], operands[1])?;
+            let first = operands[0].as_scalar().expect("operations on numbers");
+            let second = operands[0].with_scalar(binary.second_operand(first));
+            if second == operands[0] {
+                same(op, operands[0], operands[1])?;
+            } else {
+                role(op, "second operand", second, operands[1])?;
+            }
             signed(op, binary.unsigned().map(BinaryOp::name), operands[0])?;
             operands[0]
         }

@@ -12,7 +12,7 @@ use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Location, Module, Region, RegionLike, Type as MlirType, Value};
 use melior::ir::{Block, attribute::ArrayAttribute};
 use mytriton_ssa::{
-    Axis, BinaryOp, CmpPred, Const, Kernel, Loc, OpData, OpId, OpKind, RegionId, Scalar, Type, UnaryOp, ValueId,
+    Axis, CmpPred, Const, Kernel, Loc, MlirForm, OpData, OpId, OpKind, RegionId, Scalar, Type, ValueId,
 };
 use rustc_hash::FxHashMap;
 
@@ -161,9 +161,18 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             .collect();
         let first = op.operands.first().map(|&v| self.kernel.ty(v));
         let plain = |name: &str| emitter.op(name, &operands, &types, &[]);
-        let flagged = |name: &str, flag: Option<&str>| match flag {
-            None => plain(name),
-            Some(flag) => emitter.op(name, &operands, &types, &[("fastmath", fastmath(self.context, flag))]),
+        let is_int = first.is_some_and(Type::is_int);
+        let elementwise = |form: Option<MlirForm>| {
+            let form = form.ok_or_else(|| {
+                let ty = first.map(|ty| ty.to_string()).unwrap_or_default();
+                self.error(op, format!("'{}' is not defined for {ty}", op.kind.name()))
+            })?;
+            let flag = form.flag.map(|flag| ("fastmath", fastmath(self.context, flag)));
+            let function = form
+                .function
+                .map(|function| (names::FUNCTION, emitter.string_attribute(function)));
+            let attributes: Vec<_> = flag.into_iter().chain(function).collect();
+            Ok(emitter.op(form.name, &operands, &types, &attributes))
         };
         let made = match &op.kind {
             OpKind::Const(value) => {
@@ -204,28 +213,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             OpKind::Histogram => emitter
                 .tile_histogram(operands[0], operands.get(1).copied(), types[0])
                 .operation(),
-            OpKind::Unary(UnaryOp::Abs) if first.is_some_and(Type::is_int) => plain("math.absi"),
-            OpKind::Unary(unary) => {
-                let (_, name, flag) = names::UNARY
-                    .iter()
-                    .find(|row| row.0 == *unary)
-                    .expect("every function has a row");
-                flagged(name, *flag)
-            }
-            OpKind::Binary(binary) => {
-                let (name, flag) = self.binary_name(op, *binary)?;
-                flagged(name, flag)
-            }
+            OpKind::Unary(unary) if is_int => elementwise(unary.int_form())?,
+            OpKind::Unary(unary) => elementwise(unary.float_form())?,
+            OpKind::Binary(binary) if is_int => elementwise(binary.int_form())?,
+            OpKind::Binary(binary) => elementwise(binary.float_form())?,
             OpKind::Fma => plain("math.fma"),
             OpKind::Cmp(pred) => self.compare(emitter, op, *pred, &operands, &types)?,
             OpKind::Select => plain("arith.select"),
-            OpKind::Cast(kind) => {
-                let (_, name) = names::CASTS
-                    .iter()
-                    .find(|row| row.0 == *kind)
-                    .expect("every cast has a row");
-                plain(name)
-            }
+            OpKind::Cast(kind) => elementwise(kind.form())?,
             OpKind::AddPtr => emitter.tile_addptr(operands[0], operands[1], types[0]).operation(),
             OpKind::Load => {
                 let (mask, other) = (operands.get(1).copied(), operands.get(2).copied());
@@ -258,17 +253,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         Ok(())
     }
 
-    fn binary_name(&self, op: &OpData, binary: BinaryOp) -> Result<(&'static str, Option<&'static str>), FromSsaError> {
-        let ty = self.kernel.ty(op.operands[0]);
-        let row = names::BINARY
-            .iter()
-            .find(|row| row.0 == binary)
-            .expect("every function has a row");
-        let name = if ty.is_int() { row.1 } else { row.2 };
-        name.map(|name| (name, row.3))
-            .ok_or_else(|| self.error(op, format!("'{binary}' is not defined for {ty}")))
-    }
-
     fn compare(
         &self,
         emitter: Emitter<'c, 'a>,
@@ -278,26 +262,34 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         types: &[MlirType<'c>],
     ) -> Result<melior::ir::OperationRef<'c, 'a>, FromSsaError> {
         let ty = self.kernel.ty(op.operands[0]);
-        let number = |table: &[(CmpPred, i64)]| table.iter().find(|row| row.0 == pred).map(|row| row.1);
         if ty.pointee().is_some() {
             let wide = mlir_type(self.context, ty.with_scalar(Scalar::I64));
             let addresses: Vec<_> = operands
                 .iter()
                 .map(|&v| emitter.tile_ptr_to_int(v, wide).result())
                 .collect();
-            let number = number(names::CMPI).expect("every predicate has a row");
-            return Ok(emitter.op(
-                "arith.cmpi",
-                &addresses,
-                types,
-                &[("predicate", emitter.i64_attribute(number))],
-            ));
+            return self.predicated(emitter, op, "arith.cmpi", pred.cmpi(), &addresses, types);
         }
-        let (name, number) = match ty.is_int() {
-            true => ("arith.cmpi", number(names::CMPI)),
-            false => ("arith.cmpf", number(names::CMPF)),
-        };
-        let number = number.ok_or_else(|| self.error(op, format!("comparison '{pred}' is not defined for {ty}")))?;
+        match ty.is_int() {
+            true => self.predicated(emitter, op, "arith.cmpi", pred.cmpi(), operands, types),
+            false => self.predicated(emitter, op, "arith.cmpf", pred.cmpf(), operands, types),
+        }
+    }
+
+    /// A comparison with the predicate of a number.
+    fn predicated(
+        &self,
+        emitter: Emitter<'c, 'a>,
+        op: &OpData,
+        name: &str,
+        number: Option<i64>,
+        operands: &[Value<'c, 'a>],
+        types: &[MlirType<'c>],
+    ) -> Result<melior::ir::OperationRef<'c, 'a>, FromSsaError> {
+        let number = number.ok_or_else(|| {
+            let ty = self.kernel.ty(op.operands[0]);
+            self.error(op, format!("'{}' is not defined for {ty}", op.kind.name()))
+        })?;
         Ok(emitter.op(name, operands, types, &[("predicate", emitter.i64_attribute(number))]))
     }
 

@@ -6,6 +6,7 @@
 
 pub mod emit;
 mod from_ssa;
+mod identity;
 pub mod layout;
 pub mod names;
 pub mod ops;
@@ -13,4 +14,5 @@ mod to_ssa;
 pub mod types;
 
 pub use from_ssa::{FromSsaError, fastmath, from_ssa};
+pub use identity::Identity;
 pub use to_ssa::{ToSsaError, argument_attributes, defining_operation, name_of, permutation_of, to_ssa};

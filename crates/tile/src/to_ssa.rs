@@ -13,7 +13,7 @@ use melior::ir::{
     Value, ValueLike,
 };
 use mytriton_ssa::{
-    Axis, Const, Kernel, Loc, Module, OpId, OpKind, Permutation, RegionId, Scalar, Type, UnaryOp, ValueId,
+    Axis, CmpPred, Const, Kernel, Loc, Module, OpId, OpKind, Permutation, RegionId, Scalar, Type, ValueId,
 };
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
@@ -244,18 +244,11 @@ impl Reader {
 
     fn kind(&self, op: OperationRef<'_, '_>, name: &str) -> Result<OpKind, ToSsaError> {
         let flagged = |flag: &str| op.attribute("fastmath").is_ok_and(|a| has_flag(a, flag));
-        let on_floats = || {
-            op.operand(0)
-                .ok()
-                .and_then(|v| ssa_type(v.r#type()))
-                .is_some_and(Type::is_float)
-        };
         if let Some(kind) = TileOp::cast(op).and_then(tile_kind) {
             return Ok(kind);
         }
         Ok(match name {
             "arith.constant" => OpKind::Const(self.constant(op)?),
-            "math.absi" => OpKind::Unary(UnaryOp::Abs),
             "math.fma" => OpKind::Fma,
             "arith.select" => OpKind::Select,
             "scf.for" => OpKind::For,
@@ -265,9 +258,12 @@ impl Reader {
             "scf.condition" => OpKind::Condition,
             "arith.cmpi" | "arith.cmpf" => {
                 let number = int_attribute(op, "predicate")?;
-                let table = if name == "arith.cmpi" { names::CMPI } else { names::CMPF };
-                let row = table.iter().find(|row| row.1 == number);
-                OpKind::Cmp(row.map(|row| row.0).ok_or_else(|| {
+                let has_number = |pred: &&CmpPred| match name {
+                    "arith.cmpi" => pred.cmpi() == Some(number),
+                    _ => pred.cmpf() == Some(number),
+                };
+                let pred = CmpPred::ALL.iter().find(has_number);
+                OpKind::Cmp(*pred.ok_or_else(|| {
                     let known = "oeq, olt, ole, ogt, oge and une";
                     error(
                         op,
@@ -276,41 +272,9 @@ impl Reader {
                 })?)
             }
             _ => {
-                let flag_fits = |flag: Option<&str>, others: usize| match flag {
-                    Some(flag) => flagged(flag),
-                    // Without a flag: the row is meant unless a flagged one of the same name applies.
-                    None => others == 1 || !(flagged(names::FAST_DIVISION) || flagged(names::FAST_SQRT)),
-                };
-                let unary = |&&(_, n, flag): &&(_, &str, Option<&str>)| {
-                    n == name && flag_fits(flag, names::UNARY.iter().filter(|row| row.1 == name).count())
-                };
-                let binary = |&&(_, int, float, flag): &&names::BinaryRow| {
-                    let same = |row: &&names::BinaryRow| row.2 == float;
-                    (int == Some(name) || float == Some(name))
-                        && flag_fits(
-                            flag,
-                            if on_floats() {
-                                names::BINARY.iter().filter(same).count()
-                            } else {
-                                1
-                            },
-                        )
-                };
-                if let Some(row) = names::UNARY.iter().find(unary) {
-                    OpKind::Unary(row.0)
-                } else if let Some(row) = names::BINARY.iter().find(binary) {
-                    OpKind::Binary(row.0)
-                } else if let Some(row) = names::BINARY_READ_ONLY.iter().find(|row| row.1 == name) {
-                    OpKind::Binary(row.0)
-                } else if let Some(row) = names::CASTS
-                    .iter()
-                    .chain(names::CASTS_READ_ONLY)
-                    .find(|row| row.1 == name)
-                {
-                    OpKind::Cast(row.0)
-                } else {
-                    return Err(error(op, format!("'{name}' has no form in typed SSA")));
-                }
+                let function = op.attribute(names::FUNCTION).and_then(StringAttribute::try_from).ok();
+                let kind = names::elementwise(name, function.as_ref().map(|name| name.value()), flagged);
+                kind.ok_or_else(|| error(op, format!("'{name}' has no form in typed SSA")))?
             }
         })
     }
@@ -426,6 +390,7 @@ fn tile_kind(op: TileOp<'_, '_>) -> Option<OpKind> {
         TileOp::Shl(_) | TileOp::ShrS(_) | TileOp::ShrU(_) => return None,
         TileOp::DivS(_) | TileOp::DivU(_) | TileOp::RemS(_) | TileOp::RemU(_) => return None,
         TileOp::FpToSi(_) | TileOp::FpToUi(_) => return None,
+        TileOp::UnaryFunction(_) | TileOp::BinaryFunction(_) => return None,
         TileOp::PtrToInt(_) | TileOp::ConvertLayout(_) => return None,
         TileOp::Alloc(_) | TileOp::Dealloc(_) | TileOp::LocalLoad(_) | TileOp::LocalStore(_) => return None,
     })

@@ -257,3 +257,51 @@ func.func @fp_to_ui_c3_layout(%a: tensor<32xf32, #row>) {
   %0 = tile.fp_to_ui %a : tensor<32xf32, #row> -> tensor<32xi32>
   return
 }
+
+// -----
+
+func.func @unary_function_c1_name(%a: f32) {
+  // expected-error @+1 {{attribute 'function' failed to satisfy constraint: string attribute one of cospi, exp10, lgamma, sinpi, tgamma}}
+  %0 = tile.unary_function "hypot" %a : f32
+  return
+}
+
+// -----
+
+func.func @unary_function_c2_integer(%a: i32) {
+  // expected-error @+1 {{operand #0 must be float (f16, bf16, f32, f64) or a tile of them, but got 'i32'}}
+  %0 = tile.unary_function "cospi" %a : i32
+  return
+}
+
+// -----
+
+func.func @unary_function_c3_types(%a: f32) {
+  // expected-error @+1 {{'tile.unary_function' op requires the same type for all operands and results}}
+  %0 = "tile.unary_function"(%a) <{function = "cospi"}> : (f32) -> f64
+  return
+}
+
+// -----
+
+func.func @binary_function_c1_name(%a: f32) {
+  // expected-error @+1 {{attribute 'function' failed to satisfy constraint: string attribute one of fdim, hypot, nextafter, remainder}}
+  %0 = tile.binary_function "cospi" %a, %a : f32
+  return
+}
+
+// -----
+
+func.func @binary_function_c2_integer(%a: i32) {
+  // expected-error @+1 {{operand #0 must be float (f16, bf16, f32, f64) or a tile of them, but got 'i32'}}
+  %0 = tile.binary_function "hypot" %a, %a : i32
+  return
+}
+
+// -----
+
+func.func @binary_function_c3_types(%a: f32, %b: f64) {
+  // expected-error @+1 {{'tile.binary_function' op requires the same type for all operands and results}}
+  %0 = "tile.binary_function"(%a, %b) <{function = "hypot"}> : (f32, f64) -> f32
+  return
+}

@@ -121,3 +121,31 @@ func.func @fp_to_ui(%d: f64, %h: f16, %t: tensor<4x8xbf16>, %l: tensor<32xf32, #
   %3 = tile.fp_to_ui %l : tensor<32xf32, #row> -> tensor<32xi32, #row>
   return
 }
+
+// CHECK-LABEL: func.func @unary_function
+func.func @unary_function(%s: f64, %t: tensor<4x8xf16>, %l: tensor<32xbf16, #row>) {
+  // CHECK: tile.unary_function "cospi" %{{.*}} : f64
+  %0 = tile.unary_function "cospi" %s : f64
+  // CHECK: tile.unary_function "exp10" %{{.*}} : tensor<4x8xf16>
+  %1 = tile.unary_function "exp10" %t : tensor<4x8xf16>
+  // CHECK: tile.unary_function "lgamma" %{{.*}} : tensor<32xbf16, #{{.*}}>
+  %2 = tile.unary_function "lgamma" %l : tensor<32xbf16, #row>
+  // CHECK: tile.unary_function "sinpi" %{{.*}} : f64
+  %3 = tile.unary_function "sinpi" %s : f64
+  // CHECK: tile.unary_function "tgamma" %{{.*}} : f64
+  %4 = tile.unary_function "tgamma" %s : f64
+  return
+}
+
+// CHECK-LABEL: func.func @binary_function
+func.func @binary_function(%s: f64, %t: tensor<4x8xf16>, %l: tensor<32xf32, #row>) {
+  // CHECK: tile.binary_function "fdim" %{{.*}}, %{{.*}} : f64
+  %0 = tile.binary_function "fdim" %s, %s : f64
+  // CHECK: tile.binary_function "hypot" %{{.*}}, %{{.*}} : tensor<4x8xf16>
+  %1 = tile.binary_function "hypot" %t, %t : tensor<4x8xf16>
+  // CHECK: tile.binary_function "nextafter" %{{.*}}, %{{.*}} : tensor<32xf32, #{{.*}}>
+  %2 = tile.binary_function "nextafter" %l, %l : tensor<32xf32, #row>
+  // CHECK: tile.binary_function "remainder" %{{.*}}, %{{.*}} : f64
+  %3 = tile.binary_function "remainder" %s, %s : f64
+  return
+}

@@ -260,6 +260,18 @@ func.func @scan_c5_operation(%x: tensor<8xf32>) {
 
 // -----
 
+func.func @scan_c6_function(%x: tensor<8xf32>) {
+  %0 = tile.scan %x along 0 : tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{'tile.binary_function' op of the two elements is not associative; the region of 'tile.scan' may be applied in any order, to (a, b), c or to a, (b, c)}}
+    %c = tile.binary_function "fdim" %a, %b : f32
+    tile.yield %c : f32
+  }
+  return
+}
+
+// -----
+
 func.func @scan_c6_power(%x: tensor<8xf32>) {
   %0 = tile.scan %x along 0 : tensor<8xf32> {
   ^bb0(%a: f32, %b: f32):

@@ -96,3 +96,15 @@ func.func @differences(%x: tensor<8xi1>, %y: tensor<8xi32>) -> (i1, i32) {
   }
   return %0, %1 : i1, i32
 }
+
+// CHECK-LABEL: func.func @length
+func.func @length(%x: tensor<8xf32>) -> f32 {
+  // CHECK: tile.reduce
+  // CHECK: tile.binary_function "hypot" %{{.*}}, %{{.*}} : f32
+  %0 = tile.reduce %x along 0 : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = tile.binary_function "hypot" %a, %b : f32
+    tile.yield %c : f32
+  }
+  return %0 : f32
+}

@@ -187,20 +187,29 @@ pub fn interpret(kernel: &Kernel, grid: [u32; 3], args: &[Value]) -> Vec<Vec<u8>
         .collect()
 }
 
+fn value(scalar: Scalar, bits: u64) -> f64 {
+    match scalar {
+        Scalar::F16 => f16::from_bits(bits as u16).to_f64(),
+        Scalar::BF16 => bf16::from_bits(bits as u16).to_f64(),
+        Scalar::F32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    }
+}
+
 /// Equal, or both NaN, or at most so many floats apart where digits may differ.
 pub fn agrees(scalar: Scalar, a: u64, b: u64, ulps: u64) -> bool {
     if a == b || !scalar.is_float() {
         return a == b;
     }
-    let value = |bits: u64| match scalar {
-        Scalar::F16 => f16::from_bits(bits as u16).to_f64(),
-        Scalar::BF16 => bf16::from_bits(bits as u16).to_f64(),
-        Scalar::F32 => f64::from(f32::from_bits(bits as u32)),
-        _ => f64::from_bits(bits),
-    };
-    let (x, y) = (value(a), value(b));
+    let (x, y) = (value(scalar, a), value(scalar, b));
     if x.is_nan() || y.is_nan() {
         return x.is_nan() && y.is_nan();
     }
     x.is_sign_negative() == y.is_sign_negative() && a.abs_diff(b) <= ulps
+}
+
+/// At most so many units in the last place of 1 apart.
+pub fn agrees_from_one(scalar: Scalar, a: u64, b: u64, ulps: u64) -> bool {
+    let unit = value(scalar, Const::from_f64(scalar, 1.0).bits() + 1) - 1.0;
+    (value(scalar, a) - value(scalar, b)).abs() <= ulps as f64 * unit
 }

@@ -119,6 +119,23 @@ static float __fsqrt_rn(float x) { return sqrtf(x); }
 static double __dsqrt_rn(double x) { return sqrt(x); }
 static float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
 static double rsqrt(double x) { return 1.0 / sqrt(x); }
+// Newer C libraries have these too, so that ours get other names.
+static double host_cospi(double x) {
+  x = fabs(fmod(x, 2.0));
+  return x == 0.5 || x == 1.5 ? 0.0 : x <= 0.25 ? cos(M_PI * x) : x < 0.75 ? sin(M_PI * (0.5 - x))
+       : x <= 1.25 ? -cos(M_PI * (1.0 - x)) : x < 1.75 ? sin(M_PI * (x - 1.5)) : cos(M_PI * (2.0 - x));
+}
+static double host_sinpi(double x) {
+  const double y = fabs(fmod(x, 2.0));
+  if (y == 0.0 || y == 1.0) return copysign(0.0, x);
+  return copysign(1.0, x) * (y <= 0.25 ? sin(M_PI * y) : y < 0.75 ? cos(M_PI * (0.5 - y))
+       : y <= 1.25 ? sin(M_PI * (1.0 - y)) : y < 1.75 ? -cos(M_PI * (1.5 - y)) : sin(M_PI * (y - 2.0)));
+}
+#define cospi host_cospi
+#define sinpi host_sinpi
+#define cospif(x) (float)host_cospi(x)
+#define sinpif(x) (float)host_sinpi(x)
+#define exp10f(x) (float)exp10((double)(x))
 
 // 16-bit floats.
 struct __half { unsigned short x; };

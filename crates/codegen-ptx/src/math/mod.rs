@@ -69,8 +69,8 @@ impl Operands {
 }
 
 macro_rules! math_functions {
-    ($($variant:ident $name:literal $library:literal $operands:ident $f32:literal $f64:literal;)*) => {
-        /// A function of the mathematics library, named as in C; `powi` is x to an i32 power.
+    ($($variant:ident $name:literal $operands:ident $f32:literal $f64:literal;)*) => {
+        /// A function of the mathematics library, named by the operation of typed SSA that it computes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Function {
@@ -84,7 +84,7 @@ macro_rules! math_functions {
             /// All functions, in alphabetical order of their names.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The C name, without a type: `erf`.
+            /// The name in OpenCL, without a type: `erf`. But for `pown`, x to an i32 power, it is the one in C.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -118,10 +118,10 @@ macro_rules! math_functions {
         }
     };
 }
-include!("functions.in");
+include!(concat!(env!("OUT_DIR"), "/functions.in"));
 
 impl Function {
-    /// The function of that C name.
+    /// The function of that name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|function| function.name() == name)
     }

@@ -47,7 +47,7 @@ fn reference(function: Function, x: f64, y: f64) -> f64 {
         Function::Exp2 => x.exp2(),
         Function::Expm1 => x.exp_m1(),
         Function::Fdim => libm::fdim(x, y),
-        Function::Fmod => x % y,
+        Function::Rem => x % y,
         Function::Hypot => x.hypot(y),
         Function::Lgamma => libm::lgamma(x),
         Function::Log => x.ln(),
@@ -56,7 +56,7 @@ fn reference(function: Function, x: f64, y: f64) -> f64 {
         Function::Log2 => x.log2(),
         Function::NextAfter => libm::nextafter(x, y),
         // The C library makes NaN of a signalling NaN to the power 0.
-        Function::Pow | Function::PowInt => {
+        Function::Pow | Function::PowI => {
             if y == 0.0 || x == 1.0 {
                 1.0
             } else {
@@ -111,7 +111,7 @@ fn ranges(function: Function) -> &'static [(f64, f64)] {
         Function::Tgamma => &[(0.0, 4.0), (-50.0, 36.0), (-190.0, 172.0)],
         Function::Log | Function::Log10 | Function::Log2 => &[(0.5, 2.0), (0.99, 1.01), (0.0, 1e4)],
         Function::Log1p => &[(-0.5, 1.0), (-1.0, 1e4)],
-        Function::Pow | Function::PowInt => &[(0.5, 2.0), (0.0, 100.0)],
+        Function::Pow | Function::PowI => &[(0.5, 2.0), (0.0, 100.0)],
         Function::Sin | Function::Cos | Function::Tan => &[(-4.0, 4.0), (-1000.0, 1000.0), (-1e5, 1e5)],
         Function::Tanh => &[(-0.6, 0.6), (-10.0, 10.0)],
         _ => &[(-2.0, 2.0), (-1000.0, 1000.0)],

@@ -66,7 +66,7 @@ fn symbols_name_function_and_type() {
             assert_eq!(Function::by_symbol(function.symbol(width)), Some((*function, width)));
         }
     }
-    assert_eq!(Function::PowInt.operands(), Operands::UnaryInt);
+    assert_eq!(Function::PowI.operands(), Operands::UnaryInt);
     assert!(
         Function::ALL.is_sorted_by_key(|function| function.name()),
         "alphabetical order"

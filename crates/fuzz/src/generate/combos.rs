@@ -23,6 +23,15 @@ impl Combination {
         Rule::of(&self.kind, self.operand)
     }
 
+    /// The element type of its second operand, where it has one.
+    pub fn second(&self) -> Scalar {
+        if let OpKind::Binary(op) = self.kind {
+            op.second_operand(self.operand)
+        } else {
+            self.operand
+        }
+    }
+
     /// The number of its operands.
     pub fn operands(&self) -> usize {
         match self.kind {
@@ -62,7 +71,8 @@ pub fn combinations() -> &'static [Combination] {
                 offer(OpKind::Unary(op), &[ty], None);
             }
             for &op in BinaryOp::ALL {
-                offer(OpKind::Binary(op), &[ty; 2], None);
+                let second = Type::scalar(op.second_operand(operand));
+                offer(OpKind::Binary(op), &[ty, second], None);
             }
             for &pred in CmpPred::ALL {
                 offer(OpKind::Cmp(pred), &[ty; 2], None);

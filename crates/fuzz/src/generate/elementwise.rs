@@ -44,6 +44,7 @@ impl Generator {
     fn computation(&mut self, combination: &Combination, ty: Type) {
         let (first, known) = self.perhaps_undefined(ty);
         let mut operands = vec![first];
+        let second = ty.with_scalar(combination.second());
         while operands.len() < combination.operands() {
             let last = match combination.kind {
                 // Amounts beyond the width mean something too, but should not be all.
@@ -51,12 +52,12 @@ impl Generator {
                     let amount = self.random.below(ty.as_scalar().map_or(1, Scalar::bits) as usize);
                     self.int(amount as i64, ty)
                 }
-                _ if self.random.one_in(12) && known.when.is_none() => first,
-                _ => self.plain(ty),
+                _ if second == ty && self.random.one_in(12) && known.when.is_none() => first,
+                _ => self.plain(second),
             };
             operands.push(last);
         }
-        if operands.len() == 2 && self.random.one_in(2) {
+        if operands.len() == 2 && second == ty && self.random.one_in(2) {
             operands.swap(0, 1);
         }
         let value = self.op(

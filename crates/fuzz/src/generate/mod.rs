@@ -132,8 +132,8 @@ impl Generator {
             shapes: Vec::new(),
             rearranges: seed % 4 == 3,
             approximate: false,
-            owed: (0..2)
-                .map(|i| (seed.wrapping_mul(2).wrapping_add(i) % combinations().len() as u64) as usize)
+            owed: (0..4)
+                .map(|i| (seed.wrapping_mul(4).wrapping_add(i) % combinations().len() as u64) as usize)
                 .collect(),
             owed_reductions: match seed % 4 {
                 3 => (0..4)

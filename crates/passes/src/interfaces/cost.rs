@@ -42,6 +42,7 @@ fn weight_of_tile(tile: TileOp<'_, '_>) -> u64 {
         // A multiplication and a sum of 64 bits.
         TileOp::AddPtr(_) => 2,
         TileOp::DivS(_) | TileOp::DivU(_) | TileOp::RemS(_) | TileOp::RemU(_) => DIVISION,
+        TileOp::UnaryFunction(_) | TileOp::BinaryFunction(_) => FUNCTION,
         TileOp::Range(_)
         | TileOp::ProgramId(_)
         | TileOp::NumPrograms(_)

@@ -87,6 +87,8 @@ fn relation_of_tile(tile: TileOp<'_, '_>) -> Option<Relation> {
         | TileOp::DivU(_)
         | TileOp::RemS(_)
         | TileOp::RemU(_)
+        | TileOp::UnaryFunction(_)
+        | TileOp::BinaryFunction(_)
         | TileOp::FpToSi(_)
         | TileOp::FpToUi(_) => Some(Relation::Elementwise),
     }
@@ -141,6 +143,8 @@ fn correspondence_of<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Correspondence<'c,
         | TileOp::DivU(_)
         | TileOp::RemS(_)
         | TileOp::RemU(_)
+        | TileOp::UnaryFunction(_)
+        | TileOp::BinaryFunction(_)
         | TileOp::FpToSi(_)
         | TileOp::FpToUi(_) => Correspondence::Same,
     }

@@ -107,6 +107,8 @@ fn touched_by<'c: 'a, 'a>(op: TileOp<'c, 'a>) -> Touched<'c, 'a> {
         | TileOp::DivU(_)
         | TileOp::RemS(_)
         | TileOp::RemU(_)
+        | TileOp::UnaryFunction(_)
+        | TileOp::BinaryFunction(_)
         | TileOp::FpToSi(_)
         | TileOp::FpToUi(_) => Touched::Unknown,
     }

@@ -126,6 +126,8 @@ impl<'c> UsesSharedMemory<'c> for TileOp<'c, '_> {
             | TileOp::DivU(_)
             | TileOp::RemS(_)
             | TileOp::RemU(_)
+            | TileOp::UnaryFunction(_)
+            | TileOp::BinaryFunction(_)
             | TileOp::FpToSi(_)
             | TileOp::FpToUi(_) => Ok(None),
         }

@@ -186,6 +186,9 @@ impl<'c: 'a, 'a, 's> Conversion<'c, 'a, 's> {
             TileOp::RemU(_) => self.of_two(emitter, op, operands, types[0], |a, b| {
                 divide_unsigned(emitter, Division::Remainder, a, b)
             })?,
+            TileOp::UnaryFunction(_) | TileOp::BinaryFunction(_) => {
+                return Ok(self.function(emitter, op, &name_of(op), operands, types[0]));
+            }
             TileOp::FpToSi(_) => self.saturated(emitter, operands, types[0], true),
             TileOp::FpToUi(_) => self.saturated(emitter, operands, types[0], false),
         }))

@@ -3,7 +3,6 @@
 pub mod access;
 pub mod blocked;
 pub mod cost;
-pub mod identity;
 pub mod pair;
 pub mod rebuild;
 pub mod shape;

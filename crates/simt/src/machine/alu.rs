@@ -7,7 +7,7 @@
 use std::array::from_fn;
 
 use half::{bf16, f16};
-use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Const, Scalar, UnaryOp};
+use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Const, Scalar, UnaryOp, library_functions};
 use mytriton_ssa::{eval_binary, eval_cast, eval_fma, eval_unary};
 
 /// One register of a warp: a number per lane.
@@ -95,7 +95,8 @@ pub(super) fn binary(op: BinaryOp, ty: Scalar, a: &Row, b: &Row, mask: u32) -> R
         (BinaryOp::Mul, Scalar::F64) => from_fn(|i| of_f64(f64_of(a[i]) * f64_of(b[i]))),
         (BinaryOp::Div | BinaryOp::DivRn, Scalar::F64) => from_fn(|i| of_f64(f64_of(a[i]) / f64_of(b[i]))),
         _ => each(mask, |i| {
-            let (a, b) = (Const::from_bits(ty, a[i]), Const::from_bits(ty, b[i]));
+            let second = op.second_operand(ty);
+            let (a, b) = (Const::from_bits(ty, a[i]), Const::from_bits(second, b[i]));
             // Floats have a result always.
             eval_binary(op, a, b).map_or(ARBITRARY & mask_of(ty), canonical)
         }),
@@ -124,14 +125,10 @@ fn integers(op: BinaryOp, ty: Scalar, a: &Row, b: &Row) -> Row {
         BinaryOp::DivS => divided(all, a, b, |a, b| divide(bits, s(a), s(b), i64::wrapping_div)),
         BinaryOp::RemS => divided(all, a, b, |a, b| divide(bits, s(a), s(b), i64::wrapping_rem)),
         // Those of floats, which no decoded program has on integers.
-        BinaryOp::Div
-        | BinaryOp::DivRn
-        | BinaryOp::Rem
-        | BinaryOp::Min
-        | BinaryOp::Max
-        | BinaryOp::MinNan
-        | BinaryOp::MaxNan
-        | BinaryOp::Pow => [ARBITRARY & all; 32],
+        BinaryOp::Div | BinaryOp::DivRn | BinaryOp::Min | BinaryOp::Max | BinaryOp::MinNan | BinaryOp::MaxNan => {
+            [ARBITRARY & all; 32]
+        }
+        library_functions!() => [ARBITRARY & all; 32],
     }
 }
 

@@ -1,6 +1,6 @@
 //! The warp's arithmetic is the language's, number by number; but for NaNs' bits, and what the language leaves open.
 
-use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Const, Domain, Scalar, UnaryOp};
+use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Const, Scalar, UnaryOp};
 use mytriton_ssa::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_unary};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -57,14 +57,6 @@ fn row(x: u64) -> Row {
 
 const LANE: usize = 5;
 
-fn allowed(domain: Domain, ty: Scalar) -> bool {
-    match domain {
-        Domain::Int => ty.is_int(),
-        Domain::Float => !ty.is_int(),
-        Domain::Number => true,
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
@@ -72,15 +64,15 @@ proptest! {
     fn of_two((op, ty, a, b) in (select(BinaryOp::ALL.to_vec()), select(Scalar::ALL.to_vec()))
         .prop_filter("a form that exists", |(op, ty)| {
             let signed = op.unsigned().is_some();
-            allowed(op.domain(), *ty) && !(signed && *ty == Scalar::I1)
+            op.domain().contains(*ty) && !(signed && *ty == Scalar::I1)
         })
-        .prop_flat_map(|(op, ty)| (Just(op), Just(ty), number(ty), number(ty))))
+        .prop_flat_map(|(op, ty)| (Just(op), Just(ty), number(ty), number(op.second_operand(ty)))))
     {
         let found = binary(op, ty, &row(a), &row(b), 1 << LANE)[LANE];
         prop_assert_eq!(found & !mask_of(ty), 0);
         let shift = matches!(op, BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS);
         let open = shift && b >= u64::from(mask_of(ty).count_ones());
-        match eval_binary(op, Const::from_bits(ty, a), Const::from_bits(ty, b)) {
+        match eval_binary(op, Const::from_bits(ty, a), Const::from_bits(op.second_operand(ty), b)) {
             Some(wanted) if !open => prop_assert!(same(ty, found, wanted), "{found:#x} for {wanted:?}"),
             _ => {}
         }
@@ -88,7 +80,7 @@ proptest! {
 
     #[test]
     fn of_one((op, ty, a) in (select(UnaryOp::ALL.to_vec()), select(Scalar::ALL.to_vec()))
-        .prop_filter("a form that exists", |(op, ty)| allowed(op.domain(), *ty) && *ty != Scalar::I1)
+        .prop_filter("a form that exists", |(op, ty)| op.domain().contains(*ty) && *ty != Scalar::I1)
         .prop_flat_map(|(op, ty)| (Just(op), Just(ty), number(ty))))
     {
         let found = unary(op, ty, &row(a), 1 << LANE)[LANE];

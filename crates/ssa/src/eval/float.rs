@@ -6,6 +6,8 @@
 //! `bf16` (8) and `f32` (24). A sum of three has no such bound; there rounding to odd in the wider type keeps the
 //! second rounding right (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 
+use std::cmp::Ordering;
+
 use crate::constant::Const;
 use crate::op::{BinaryOp, CmpPred, UnaryOp};
 use crate::types::Scalar;
@@ -66,6 +68,21 @@ pub(super) fn unary(op: UnaryOp, x: Const) -> Const {
         UnaryOp::Tan => rounded_through_f32(scalar, libm::tan(v)),
         UnaryOp::Tanh => rounded_through_f32(scalar, libm::tanh(v)),
         UnaryOp::Erf => rounded_through_f32(scalar, libm::erf(v)),
+        UnaryOp::Acos => rounded_through_f32(scalar, libm::acos(v)),
+        UnaryOp::Acosh => rounded_through_f32(scalar, acosh(v)),
+        UnaryOp::Asin => rounded_through_f32(scalar, libm::asin(v)),
+        UnaryOp::Asinh => rounded_through_f32(scalar, libm::asinh(v)),
+        UnaryOp::Atan => rounded_through_f32(scalar, libm::atan(v)),
+        UnaryOp::Atanh => rounded_through_f32(scalar, libm::atanh(v)),
+        UnaryOp::Cbrt => rounded_through_f32(scalar, libm::cbrt(v)),
+        UnaryOp::Cosh => rounded_through_f32(scalar, libm::cosh(v)),
+        UnaryOp::CosPi => rounded_through_f32(scalar, sin_cos_pi(v).1),
+        UnaryOp::Erfc => rounded_through_f32(scalar, libm::erfc(v)),
+        UnaryOp::Exp10 => rounded_through_f32(scalar, libm::exp10(v)),
+        UnaryOp::Lgamma => rounded_through_f32(scalar, libm::lgamma(v)),
+        UnaryOp::Sinh => rounded_through_f32(scalar, libm::sinh(v)),
+        UnaryOp::SinPi => rounded_through_f32(scalar, sin_cos_pi(v).0),
+        UnaryOp::Tgamma => rounded_through_f32(scalar, libm::tgamma(v)),
         UnaryOp::Sqrt | UnaryOp::SqrtRn => rounded(scalar, v.sqrt()),
         UnaryOp::Rsqrt => rounded_through_f32(scalar, 1.0 / v.sqrt()),
         // An integer of at most the operand's digits, so exact in its type.
@@ -79,7 +96,11 @@ pub(super) fn unary(op: UnaryOp, x: Const) -> Const {
 
 pub(super) fn binary(op: BinaryOp, a: Const, b: Const) -> Const {
     let scalar = a.scalar();
-    let (x, y) = (value(a), value(b));
+    // The second operand of `powi` is an integer of 32 bits.
+    let (x, y) = (
+        value(a),
+        b.as_f64().or(b.as_signed().map(|n| n as f64)).expect("a number"),
+    );
     match op {
         BinaryOp::Add => rounded(scalar, x + y),
         BinaryOp::Sub => rounded(scalar, x - y),
@@ -95,7 +116,21 @@ pub(super) fn binary(op: BinaryOp, a: Const, b: Const) -> Const {
         BinaryOp::Max => pick(a, b, false, |order| order.is_ge()),
         BinaryOp::MinNan => pick(a, b, true, |order| order.is_le()),
         BinaryOp::MaxNan => pick(a, b, true, |order| order.is_ge()),
-        BinaryOp::Pow => rounded_through_f32(scalar, libm::pow(x, y)),
+        BinaryOp::Pow | BinaryOp::PowI => rounded_through_f32(scalar, libm::pow(x, y)),
+        BinaryOp::Atan2 => rounded_through_f32(scalar, libm::atan2(x, y)),
+        // A difference, rounded as any.
+        BinaryOp::Fdim => match x.partial_cmp(&y) {
+            Some(Ordering::Greater) => rounded(scalar, x - y),
+            Some(Ordering::Less | Ordering::Equal) => Const::zero(scalar),
+            None => nan(scalar),
+        },
+        BinaryOp::Hypot => rounded_through_f32(scalar, libm::hypot(x, y)),
+        BinaryOp::NextAfter => match scalar {
+            Scalar::F32 => rounded(scalar, f64::from(libm::nextafterf(as_f32(a), as_f32(b)))),
+            _ => rounded(scalar, libm::nextafter(x, y)),
+        },
+        // Exact, as `fmod` is.
+        BinaryOp::Remainder => rounded(scalar, libm::remainder(x, y)),
         BinaryOp::DivS
         | BinaryOp::DivU
         | BinaryOp::RemS
@@ -113,8 +148,33 @@ pub(super) fn binary(op: BinaryOp, a: Const, b: Const) -> Const {
     }
 }
 
+/// The inverse hyperbolic cosine: `libm` computes on below 1, where there is none.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+}
+
+/// Sine and cosine of pi x, from an exact reduction to the nearest multiple of a half.
+fn sin_cos_pi(x: f64) -> (f64, f64) {
+    if !x.is_finite() {
+        return (f64::NAN, f64::NAN);
+    }
+    // x is `halves / 2 + rest` and a multiple of 2.
+    let turned = x % 2.0;
+    let halves = (2.0 * turned).round_ties_even();
+    let (sine, cosine) = libm::sincos(std::f64::consts::PI * (turned - halves / 2.0));
+    // Added to 0.0, a zero is positive: that of a cosine.
+    match (halves as i64).rem_euclid(4) {
+        0 if sine == 0.0 => (0f64.copysign(x), cosine),
+        0 => (sine, cosine),
+        1 => (cosine, 0.0 - sine),
+        2 if sine == 0.0 => (0f64.copysign(x), -cosine),
+        2 => (-sine, -cosine),
+        _ => (-cosine, 0.0 + sine),
+    }
+}
+
 /// The operand that `first` chooses by their total order (`-0.0` below `0.0`); NaN wins if `nan_wins`, else loses.
-fn pick(a: Const, b: Const, nan_wins: bool, first: impl Fn(std::cmp::Ordering) -> bool) -> Const {
+fn pick(a: Const, b: Const, nan_wins: bool, first: impl Fn(Ordering) -> bool) -> Const {
     match (a.is_nan(), b.is_nan()) {
         (false, false) if first(value(a).total_cmp(&value(b))) => a,
         (false, false) => b,

@@ -30,10 +30,10 @@ pub fn eval_unary(op: UnaryOp, x: Const) -> Const {
     }
 }
 
-/// A function of two numbers of one type; none where the language leaves the value open: integer division and
+/// A function of two numbers; none where the language leaves the value open: integer division and
 /// remainder by zero, and of the smallest signed integer by -1.
 pub fn eval_binary(op: BinaryOp, a: Const, b: Const) -> Option<Const> {
-    debug_assert_eq!(a.scalar(), b.scalar(), "{op} of two types");
+    debug_assert_eq!(op.second_operand(a.scalar()), b.scalar(), "{op} of other types");
     if a.scalar().is_int() {
         int::binary(op, a, b)
     } else {

@@ -15,6 +15,8 @@ pub enum Domain {
     Float,
     /// Both.
     Number,
+    /// `f32` and `f64`.
+    Wide,
 }
 
 impl Domain {
@@ -24,6 +26,7 @@ impl Domain {
             Domain::Int => scalar.is_int(),
             Domain::Float => scalar.is_float(),
             Domain::Number => true,
+            Domain::Wide => matches!(scalar, Scalar::F32 | Scalar::F64),
         }
     }
 
@@ -33,6 +36,7 @@ impl Domain {
             Domain::Int => "integers",
             Domain::Float => "floating-point numbers",
             Domain::Number => "numbers",
+            Domain::Wide => "f32 and f64",
         }
     }
 }
@@ -111,6 +115,8 @@ pub struct Accuracy {
     pub approximation: Option<Approximation>,
     /// What CUDA documents for its functions in `f32` and `f64`.
     pub cuda: (f64, f64),
+    /// Is the error relative to 1 where results are smaller than that?
+    pub from_one: bool,
 }
 
 /// The error of an approximation in `f32`.
@@ -123,18 +129,93 @@ pub enum Approximation {
 }
 
 impl Accuracy {
-    const fn same(ulp: f64) -> Accuracy {
-        Accuracy::of(ulp, ulp, None, (ulp, ulp))
+    /// Are all results the exact ones?
+    pub const fn is_exact(self) -> bool {
+        self.f32 == 0.0 && self.f64 == 0.0 && self.approximation.is_none()
     }
 
-    const fn of(f32: f64, f64: f64, approximation: Option<Approximation>, cuda: (f64, f64)) -> Accuracy {
+    const fn same(ulp: f64) -> Accuracy {
+        Accuracy::of(ulp, ulp, None, (ulp, ulp), false)
+    }
+
+    const fn of(
+        f32: f64,
+        f64: f64,
+        approximation: Option<Approximation>,
+        cuda: (f64, f64),
+        from_one: bool,
+    ) -> Accuracy {
         Accuracy {
             f32,
             f64,
             approximation,
             cuda,
+            from_one,
         }
     }
+}
+
+/// How an operation is written in MLIR.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MlirForm {
+    /// The operation's name.
+    pub name: &'static str,
+    /// The fast-math flag that tells it from another one of the same name.
+    pub flag: Option<&'static str>,
+    /// An operation that reads as this one but is never written: what this one leaves undefined in fewer places.
+    pub refines: Option<&'static str>,
+    /// The function's name, of `tile.unary_function` and `tile.binary_function`.
+    pub function: Option<&'static str>,
+}
+
+impl MlirForm {
+    const fn named(name: &'static str) -> MlirForm {
+        MlirForm {
+            name,
+            flag: None,
+            refines: None,
+            function: None,
+        }
+    }
+}
+
+macro_rules! mlir_form {
+    ([none]) => {
+        None
+    };
+    ([$name:literal]) => {
+        Some(MlirForm::named($name))
+    };
+    ([$name:literal $flag:ident]) => {
+        Some(MlirForm {
+            flag: Some(stringify!($flag)),
+            ..MlirForm::named($name)
+        })
+    };
+    ([$name:literal or $refined:literal]) => {
+        Some(MlirForm {
+            refines: Some($refined),
+            ..MlirForm::named($name)
+        })
+    };
+    ([function] $name:ident in $operation:literal) => {
+        Some(MlirForm {
+            function: Some(stringify!($name)),
+            ..MlirForm::named($operation)
+        })
+    };
+    ($form:tt $name:ident in $operation:literal) => {
+        mlir_form!($form)
+    };
+}
+
+macro_rules! library {
+    ([none]) => {
+        None
+    };
+    ([$name:literal]) => {
+        Some($name)
+    };
 }
 
 macro_rules! accuracy {
@@ -145,13 +226,25 @@ macro_rules! accuracy {
         Accuracy::same(0.5)
     };
     ([$f32:literal $f64:literal; cuda $c32:literal $c64:literal]) => {
-        Accuracy::of($f32, $f64, None, ($c32, $c64))
+        Accuracy::of($f32, $f64, None, ($c32, $c64), false)
+    };
+    ([$f32:literal $f64:literal from_one; cuda $c32:literal $c64:literal]) => {
+        Accuracy::of($f32, $f64, None, ($c32, $c64), true)
     };
     ([$f32:literal $f64:literal; approx exp; cuda $c32:literal $c64:literal]) => {
-        Accuracy::of($f32, $f64, Some(Approximation::Exp), ($c32, $c64))
+        Accuracy::of($f32, $f64, Some(Approximation::Exp), ($c32, $c64), false)
     };
     ([$f32:literal $f64:literal; approx $ulp:literal; cuda $c32:literal $c64:literal]) => {
-        Accuracy::of($f32, $f64, Some(Approximation::Ulp($ulp)), ($c32, $c64))
+        Accuracy::of($f32, $f64, Some(Approximation::Ulp($ulp)), ($c32, $c64), false)
+    };
+}
+
+macro_rules! second_operand {
+    (same $first:ident) => {
+        $first
+    };
+    (i32 $first:ident) => {
+        Scalar::I32
     };
 }
 
@@ -221,13 +314,43 @@ macro_rules! is_unsigned {
     };
 }
 
+macro_rules! predicate {
+    ([none]) => {
+        None
+    };
+    ([$number:literal]) => {
+        Some($number)
+    };
+}
+
+/// Defines [`library_functions`] from the names and library functions of the operations of two numbers.
+macro_rules! define_library_functions {
+    ([$($found:ident)*]) => {
+        /// The pattern of every [`BinaryOp`](crate::BinaryOp) that the mathematics library computes: those that no match over
+        /// operations on integers needs to tell apart.
+        #[macro_export]
+        macro_rules! library_functions {
+            () => { $($crate::BinaryOp::$found)|* };
+        }
+    };
+    ([$($found:ident)*] $op:ident [none] $($rest:tt)*) => {
+        define_library_functions!([$($found)*] $($rest)*);
+    };
+    ([$($found:ident)*] $op:ident [$library:literal] $($rest:tt)*) => {
+        define_library_functions!([$($found)* $op] $($rest)*);
+    };
+}
+
 macro_rules! elementwise_operations {
     (
-        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_error:tt $u_meaning:literal;)* }
-        binary { $($b:ident $b_name:ident $b_takes:ident $b_builtin:ident $b_reads:tt $b_undefined:tt $b_order:tt
-            [$b_int_identity:ident, $b_float_identity:ident] $b_error:tt $b_meaning:literal;)* }
-        comparisons { $($c:ident $c_name:ident $c_reads:tt $c_swapped:ident $c_meaning:literal;)* }
-        casts { $($k:ident $k_name:ident $k_meaning:literal;)* }
+        unary { $($u:ident $u_name:ident $u_takes:ident $u_builtin:ident $u_int:tt $u_float:tt $u_library:tt
+            $u_error:tt $u_meaning:literal;)* }
+        binary { $($b:ident $b_name:ident $b_takes:ident $b_second:ident $b_builtin:ident $b_reads:tt
+            $b_undefined:tt $b_order:tt [$b_int_identity:ident, $b_float_identity:ident] $b_int:tt $b_float:tt
+            $b_library:tt $b_error:tt $b_meaning:literal;)* }
+        comparisons { $($c:ident $c_name:ident $c_reads:tt $c_swapped:ident $c_int:tt $c_float:tt
+            $c_meaning:literal;)* }
+        casts { $($k:ident $k_name:ident $k_form:tt $k_meaning:literal;)* }
     ) => {
         named_enum! {
             /// Functions of one number. On `f16` and `bf16` the transcendental ones compute in `f32` and round once.
@@ -245,6 +368,21 @@ macro_rules! elementwise_operations {
                 match self { $(UnaryOp::$u => $u_meaning,)* }
             }
 
+            /// Its form in MLIR on integers.
+            pub const fn int_form(self) -> Option<MlirForm> {
+                match self { $(UnaryOp::$u => mlir_form!($u_int $u_name in "tile.unary_function"),)* }
+            }
+
+            /// Its form in MLIR on floats.
+            pub const fn float_form(self) -> Option<MlirForm> {
+                match self { $(UnaryOp::$u => mlir_form!($u_float $u_name in "tile.unary_function"),)* }
+            }
+
+            /// The function of the mathematics library that computes it, if one does.
+            pub const fn library(self) -> Option<&'static str> {
+                match self { $(UnaryOp::$u => library!($u_library),)* }
+            }
+
             /// How accurate it is on floats.
             pub const fn accuracy(self) -> Accuracy {
                 match self { $(UnaryOp::$u => accuracy!($u_error),)* }
@@ -257,9 +395,14 @@ macro_rules! elementwise_operations {
         }
 
         impl BinaryOp {
-            /// What it takes.
+            /// What it takes as its first operand.
             pub const fn domain(self) -> Domain {
                 match self { $(BinaryOp::$b => Domain::$b_takes,)* }
+            }
+
+            /// The type of its second operand, given that of the first one: the same but for `powi`.
+            pub const fn second_operand(self, first: Scalar) -> Scalar {
+                match self { $(BinaryOp::$b => second_operand!($b_second first),)* }
             }
 
             /// What it means, in a line.
@@ -297,11 +440,28 @@ macro_rules! elementwise_operations {
                 identity.map(|identity| identity.constant(scalar))
             }
 
+            /// Its form in MLIR on integers.
+            pub const fn int_form(self) -> Option<MlirForm> {
+                match self { $(BinaryOp::$b => mlir_form!($b_int $b_name in "tile.binary_function"),)* }
+            }
+
+            /// Its form in MLIR on floats.
+            pub const fn float_form(self) -> Option<MlirForm> {
+                match self { $(BinaryOp::$b => mlir_form!($b_float $b_name in "tile.binary_function"),)* }
+            }
+
+            /// The function of the mathematics library that computes it, if one does.
+            pub const fn library(self) -> Option<&'static str> {
+                match self { $(BinaryOp::$b => library!($b_library),)* }
+            }
+
             /// How accurate it is on floats.
             pub const fn accuracy(self) -> Accuracy {
                 match self { $(BinaryOp::$b => accuracy!($b_error),)* }
             }
         }
+
+        define_library_functions!([] $($b $b_library)*);
 
         named_enum! {
             /// Comparisons. Float ones are ordered, that is false when an operand is NaN, except `ne`, which is true.
@@ -333,6 +493,16 @@ macro_rules! elementwise_operations {
             pub const fn swapped(self) -> CmpPred {
                 match self { $(CmpPred::$c => CmpPred::$c_swapped,)* }
             }
+
+            /// The number of the predicate of `arith.cmpi`.
+            pub const fn cmpi(self) -> Option<i64> {
+                match self { $(CmpPred::$c => predicate!($c_int),)* }
+            }
+
+            /// The number of the predicate of `arith.cmpf`.
+            pub const fn cmpf(self) -> Option<i64> {
+                match self { $(CmpPred::$c => predicate!($c_float),)* }
+            }
         }
 
         named_enum! {
@@ -344,6 +514,11 @@ macro_rules! elementwise_operations {
             /// What it means, in a line.
             pub const fn meaning(self) -> &'static str {
                 match self { $(CastKind::$k => $k_meaning,)* }
+            }
+
+            /// Its form in MLIR.
+            pub const fn form(self) -> Option<MlirForm> {
+                match self { $(CastKind::$k => mlir_form!($k_form),)* }
             }
         }
     };

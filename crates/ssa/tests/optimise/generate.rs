@@ -67,7 +67,13 @@ impl State<'_> {
 
     /// A type that the operation takes `count` operands of.
     fn accepted(&self, kind: &OpKind, count: usize) -> Type {
-        let takes = |s: &Scalar| result_type(kind, &vec![Type::scalar(*s); count], None).is_ok();
+        let takes = |s: &Scalar| {
+            let mut types = vec![Type::scalar(*s); count];
+            if let OpKind::Binary(op) = kind {
+                types[1] = Type::scalar(op.second_operand(*s));
+            }
+            result_type(kind, &types, None).is_ok()
+        };
         let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(takes).collect();
         Type::tile(self.pick(&all), self.pick(&LANES)).unwrap()
     }
@@ -75,6 +81,12 @@ impl State<'_> {
     fn any_type(&self) -> Type {
         Type::tile(self.pick(&Scalar::ALL), self.pick(&LANES)).unwrap()
     }
+}
+
+/// The type of the second operand, given that of the first.
+fn second_operand(op: BinaryOp, first: Type) -> Type {
+    let scalar = first.as_scalar().expect("a number");
+    first.with_scalar(op.second_operand(scalar))
 }
 
 /// A value of the type: in scope, or a constant where special things happen.
@@ -189,7 +201,7 @@ fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
         0..=7 => {
             let op = s.pick(BinaryOp::ALL);
             let ty = s.accepted(&OpKind::Binary(op), 2);
-            let (x, y) = (of(b, s, ty), of(b, s, ty));
+            let (x, y) = (of(b, s, ty), of(b, s, second_operand(op, ty)));
             b.binary(op, x, y)?
         }
         8 => {
@@ -341,7 +353,7 @@ fn elementwise(b: &mut Builder, s: &State<'_>) -> Built<()> {
         0 | 1 => {
             let op = s.pick(BinaryOp::ALL);
             let ty = s.accepted(&OpKind::Binary(op), 2).element();
-            let (x, y) = (of(b, s, ty), of(b, s, ty));
+            let (x, y) = (of(b, s, ty), of(b, s, second_operand(op, ty)));
             b.binary(op, x, y)?
         }
         2 => {

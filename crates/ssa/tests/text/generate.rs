@@ -26,6 +26,12 @@ pub fn generate(data: &[u32]) -> Kernel {
     generator.b.finish()
 }
 
+/// The type of the second operand, given that of the first.
+fn second_operand(op: BinaryOp, first: Type) -> Type {
+    let scalar = first.as_scalar().expect("a number");
+    first.with_scalar(op.second_operand(scalar))
+}
+
 struct Generator<'a> {
     b: Builder,
     data: std::slice::Iter<'a, u32>,
@@ -94,11 +100,7 @@ impl<'a> Generator<'a> {
     }
 
     fn scalar(&mut self, domain: Domain) -> Scalar {
-        let fits = |s: &Scalar| match domain {
-            Domain::Int => s.is_int() && *s != Scalar::I1,
-            Domain::Float => s.is_float(),
-            Domain::Number => true,
-        };
+        let fits = |s: &Scalar| domain.contains(*s) && (domain != Domain::Int || *s != Scalar::I1);
         let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(fits).collect();
         self.pick(&all)
     }
@@ -142,9 +144,15 @@ impl<'a> Generator<'a> {
         Type::scalar(self.scalar(Domain::Float)).with_shape(self.shape())
     }
 
-    /// A type that the operation takes `count` operands of.
+    /// A type that the operation takes `count` operands of, the second one of `powi` aside.
     fn accepted(&mut self, kind: &OpKind, count: usize) -> Type {
-        let takes = |s: &Scalar| result_type(kind, &vec![Type::scalar(*s); count], None).is_ok();
+        let takes = |s: &Scalar| {
+            let mut types = vec![Type::scalar(*s); count];
+            if let OpKind::Binary(op) = kind {
+                types[1] = Type::scalar(op.second_operand(*s));
+            }
+            result_type(kind, &types, None).is_ok()
+        };
         let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(takes).collect();
         Type::scalar(self.pick(&all)).with_shape(self.shape())
     }
@@ -192,7 +200,7 @@ impl<'a> Generator<'a> {
             8..=10 => {
                 let op = self.pick(BinaryOp::ALL);
                 let ty = self.accepted(&OpKind::Binary(op), 2);
-                let (x, y) = (self.of(ty), self.of(ty));
+                let (x, y) = (self.of(ty), self.of(second_operand(op, ty)));
                 self.b.binary(op, x, y)
             }
             11 => {
@@ -311,7 +319,7 @@ impl<'a> Generator<'a> {
             for _ in 0..inner.next() % 4 {
                 let op = inner.pick(BinaryOp::ALL);
                 let ty = inner.accepted(&OpKind::Binary(op), 2).element();
-                let (x, y) = (inner.of(ty), inner.of(ty));
+                let (x, y) = (inner.of(ty), inner.of(second_operand(op, ty)));
                 let value = inner.b.binary(op, x, y).unwrap();
                 inner.keep(value);
             }

@@ -58,8 +58,8 @@ fn operations() {
     assert_error("", "gpu.barrier", "'gpu.barrier' has no form in typed SSA");
     assert_error(
         "%a: f32",
-        "%0 = math.cbrt %a : f32",
-        "'math.cbrt' has no form in typed SSA",
+        "%0 = math.copysign %a, %a : f32",
+        "'math.copysign' has no form in typed SSA",
     );
 }
 

@@ -85,7 +85,8 @@ fn every_operation() {
                 let _ = b.unary(op, x);
             }
             for &op in BinaryOp::ALL {
-                let _ = b.binary(op, x, x);
+                let n = b.constant_of(Const::i32(3), Type::I32.with_shape(shape)).unwrap();
+                let _ = b.binary(op, x, x).or_else(|_| b.binary(op, x, n));
             }
             for &pred in CmpPred::ALL {
                 let _ = b.cmp(pred, x, x);

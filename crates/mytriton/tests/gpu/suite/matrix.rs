@@ -49,8 +49,9 @@ fn cases(scalar: Scalar) -> Result<Vec<Case>, BuildError> {
             "functions",
             scalar,
             vec![any],
-            unary_ops(scalar, |op| is_function(op) && !is_periodic(op)),
+            unary_ops(scalar, |op| is_function(op) && !is_periodic(op) && !is_special(op)),
         ),
+        Matrix::new("special", scalar, vec![any], unary_ops(scalar, is_special)),
         Matrix::new(
             "periodic",
             scalar,
@@ -61,7 +62,19 @@ fn cases(scalar: Scalar) -> Result<Vec<Case>, BuildError> {
             "binary",
             scalar,
             vec![any; 2],
-            binary_ops(scalar, |op| !is_division(op) && !is_shift(op)),
+            binary_ops(scalar, |op| !is_division(op) && !is_shift(op) && !is_special_of_two(op)),
+        ),
+        Matrix::new(
+            "special_of_two",
+            scalar,
+            vec![any; 2],
+            binary_ops(scalar, is_special_of_two),
+        ),
+        Matrix::new(
+            "power",
+            scalar,
+            vec![any, (Scalar::I32, Domain::Any)],
+            allowed([OpKind::Binary(BinaryOp::PowI)], 0..2, &[scalar, Scalar::I32], None),
         ),
         Matrix::new(
             "division",
@@ -104,8 +117,35 @@ fn is_periodic(op: UnaryOp) -> bool {
     matches!(op, UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan)
 }
 
+/// The functions that are rarer than exponentials, logarithms and roots: a kernel of their own.
+fn is_special(op: UnaryOp) -> bool {
+    use UnaryOp::*;
+    matches!(
+        op,
+        Acos | Acosh
+            | Asin
+            | Asinh
+            | Atan
+            | Atanh
+            | Cbrt
+            | Cosh
+            | CosPi
+            | Erfc
+            | Exp10
+            | Lgamma
+            | Sinh
+            | SinPi
+            | Tgamma
+    )
+}
+
+fn is_special_of_two(op: BinaryOp) -> bool {
+    use BinaryOp::*;
+    matches!(op, Atan2 | Fdim | Hypot | NextAfter | Remainder)
+}
+
 fn is_division(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU)
+    op.undefined().is_some()
 }
 
 fn is_shift(op: BinaryOp) -> bool {

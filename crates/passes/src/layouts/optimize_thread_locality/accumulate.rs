@@ -13,16 +13,15 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Block, BlockRef, OperationRef, Region, RegionLike, Type, Value, ValueLike};
 use mytriton_layout::ReductionPlan;
-use mytriton_tile::defining_operation;
 use mytriton_tile::emit::{Emitter, argument_of, result_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReduceOp, scf};
+use mytriton_tile::{Identity, defining_operation};
 use rustc_hash::FxHashMap;
 
 use crate::ir::{
     PassResult, blocks_of, copy_of_combiner, error_at, kernels_of, key, layout_at, name_of, op_key, ops_of, replace_op,
 };
 use crate::support::cost;
-use crate::support::identity::Identity;
 use crate::support::rebuild::has_bodies;
 
 /// Bytes of registers that a thread keeps such a tile in at most.

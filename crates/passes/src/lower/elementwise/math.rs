@@ -20,28 +20,11 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of, with_element};
+use mytriton_tile::names;
 
 use crate::lower::conversion::Conversion;
 use crate::lower::elementwise::division;
 use crate::lower::thread::map;
-
-/// Functions that the mathematics library has: name of the operation, name in the library.
-const LIBRARY: &[(&str, &str)] = &[
-    ("math.exp", "exp"),
-    ("math.exp2", "exp2"),
-    ("math.expm1", "expm1"),
-    ("math.log", "log"),
-    ("math.log2", "log2"),
-    ("math.log10", "log10"),
-    ("math.log1p", "log1p"),
-    ("math.sin", "sin"),
-    ("math.cos", "cos"),
-    ("math.tan", "tan"),
-    ("math.tanh", "tanh"),
-    ("math.erf", "erf"),
-    ("math.powf", "pow"),
-    ("arith.remf", "fmod"),
-];
 
 /// Operations on every float type that are intrinsics of LLVM: name of the operation, name of the intrinsic.
 const NATIVE: &[(&str, &str)] = &[
@@ -62,6 +45,12 @@ const DIRECT: &[(&str, &str)] = &[
     ("math.round", "round"),
     ("math.roundeven", "roundeven"),
 ];
+
+/// The function of the mathematics library that computes an operation, if one does.
+fn library_function(op: OperationRef<'_, '_>, name: &str) -> Option<&'static str> {
+    let function = op.attribute(names::FUNCTION).and_then(StringAttribute::try_from).ok();
+    names::library(name, function.as_ref().map(|function| function.value()))
+}
 
 fn find<'t>(table: &[(&str, &'t str)], name: &str) -> Option<&'t str> {
     table.iter().find(|row| row.0 == name).map(|row| row.1)
@@ -96,7 +85,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         }
         let chosen = matches!(name, "math.rsqrt" | "arith.divf")
             || find(DIRECT, name).is_some()
-            || find(LIBRARY, name).is_some();
+            || library_function(op, name).is_some();
         if !chosen {
             return None;
         }
@@ -136,10 +125,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             return operands.to_vec();
         }
         let single = Type::float32(self.context);
-        operands
-            .iter()
-            .map(|v| emitter.value("arith.extf", &[*v], with_element(v.r#type(), single), &[]))
-            .collect()
+        let widened = |&v: &Value<'c, 'a>| match element_type(v.r#type()) == element {
+            true => emitter.value("arith.extf", &[v], with_element(v.r#type(), single), &[]),
+            // The exponent of `math.fpowi`.
+            false => v,
+        };
+        operands.iter().map(widened).collect()
     }
 
     /// The same of `f32` or `f64`.
@@ -180,7 +171,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 Some(divisors) => divisors.divide(emitter, operands[0], ty),
                 None => approximate(DIV),
             },
-            _ => match (find(DIRECT, name), find(LIBRARY, name)) {
+            _ => match (find(DIRECT, name), library_function(op, name)) {
                 (Some(intrinsic), _) => on_vectors(emitter, intrinsic, operands),
                 (None, Some(function)) => self.library(emitter, function, operands, ty),
                 (None, None) => emitter.value(name, operands, ty, &[]),
@@ -237,7 +228,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> Value<'c, 'a> {
         let element = element_type(ty);
         let symbol = format!("__mytriton_{function}_{element}");
-        let parameters = vec![element; operands.len()];
+        let parameters: Vec<_> = operands.iter().map(|v| element_type(v.r#type())).collect();
         let signature = melior::dialect::llvm::r#type::function(element, &parameters, false);
         self.facts.functions.insert(symbol.clone(), signature);
         map(emitter, operands, ty, |of| {

@@ -5,14 +5,13 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{BlockRef, OperationRef, Type, Value, ValueLike};
 use mytriton_layout::DistributedLayout;
-use mytriton_tile::defining_operation;
 use mytriton_tile::emit::{CmpI, Emitter, argument_of};
 use mytriton_tile::ops::{YieldOp, arith};
+use mytriton_tile::{Identity, defining_operation};
 
 use crate::ir::{PassResult, key, ops_of};
 use crate::lower::conversion::Conversion;
 use crate::lower::thread::extract;
-use crate::support::identity::Identity;
 
 /// The region of a reduction or scan.
 #[derive(Clone)]

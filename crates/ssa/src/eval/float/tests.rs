@@ -114,6 +114,74 @@ fn roundings_to_integers() {
     assert_eq!(unary(UnaryOp::Round, below), Const::f32(0.0));
 }
 
+/// Of two operands, where C says what comes out: zeros, infinities and NaN.
+#[test]
+fn functions_of_two_numbers_at_their_corners() {
+    use BinaryOp::*;
+    let (infinity, nan) = (f64::INFINITY, f64::NAN);
+    for scalar in [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64] {
+        for (op, x, y, expected) in [
+            (Atan2, 0.0, 1.0, 0.0),
+            (Atan2, -0.0, 1.0, -0.0),
+            (Atan2, -0.0, 0.0, -0.0),
+            (Atan2, 1.0, infinity, 0.0),
+            (Atan2, nan, 1.0, nan),
+            (Fdim, 3.0, 1.5, 1.5),
+            (Fdim, 1.5, 3.0, 0.0),
+            (Fdim, -0.0, 0.0, 0.0),
+            (Fdim, infinity, infinity, 0.0),
+            (Fdim, infinity, -infinity, infinity),
+            (Fdim, nan, 1.0, nan),
+            (Fdim, 1.0, nan, nan),
+            (Hypot, 3.0, -4.0, 5.0),
+            (Hypot, -0.0, -0.0, 0.0),
+            (Hypot, -infinity, nan, infinity),
+            (Hypot, nan, infinity, infinity),
+            (Hypot, nan, 1.0, nan),
+            (Remainder, 5.0, 3.0, -1.0),
+            (Remainder, 5.0, 2.0, 1.0),
+            (Remainder, 7.0, 2.0, -1.0),
+            (Remainder, -4.0, 2.0, -0.0),
+            (Remainder, 2.5, infinity, 2.5),
+            (Remainder, infinity, 2.0, nan),
+            (Remainder, 1.0, 0.0, nan),
+            (Remainder, nan, 1.0, nan),
+        ] {
+            let found = binary(op, f(scalar, x), f(scalar, y));
+            assert!(same(found, f(scalar, expected)), "{op} {x} {y} {scalar}: {found:?}");
+        }
+        for (x, n, expected) in [
+            (-2.0, 3, -8.0),
+            (-2.0, -1, -0.5),
+            (nan, 0, 1.0),
+            (1.0, i32::MIN, 1.0),
+            (-1.0, i32::MAX, -1.0),
+            (-1.0, i32::MIN, 1.0),
+            (-0.0, -3, -infinity),
+            (-0.0, 2, 0.0),
+            (-infinity, 3, -infinity),
+            (-infinity, -3, -0.0),
+            (nan, 1, nan),
+        ] {
+            let found = binary(PowI, f(scalar, x), Const::i32(n));
+            assert!(same(found, f(scalar, expected)), "powi {x} {n} {scalar}: {found:?}");
+        }
+    }
+    for (x, y, expected) in [
+        (0.0, 1.0, f64::from(f32::from_bits(1))),
+        (0.0, -0.0, -0.0),
+        (1.0, infinity, f64::from(1.0f32.next_up())),
+        (1.0, -infinity, f64::from(1.0f32.next_down())),
+        (f64::from(f32::MAX), infinity, infinity),
+        (nan, 1.0, nan),
+    ] {
+        let found = binary(NextAfter, f(Scalar::F32, x), f(Scalar::F32, y));
+        assert!(same(found, f(Scalar::F32, expected)), "nextafter {x} {y}: {found:?}");
+    }
+    let after = binary(NextAfter, f(Scalar::F64, 1.0), f(Scalar::F64, 2.0));
+    assert_eq!(after, f(Scalar::F64, 1.0f64.next_up()));
+}
+
 #[test]
 fn functions_at_points_that_are_known() {
     for scalar in [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64] {
@@ -136,6 +204,44 @@ fn functions_at_points_that_are_known() {
             (UnaryOp::SqrtRn, -0.0, -0.0),
             (UnaryOp::Rsqrt, 4.0, 0.5),
             (UnaryOp::Rsqrt, 0.0, f64::INFINITY),
+            (UnaryOp::Acos, 1.0, 0.0),
+            (UnaryOp::Acosh, 1.0, 0.0),
+            (UnaryOp::Acosh, f64::INFINITY, f64::INFINITY),
+            (UnaryOp::Asin, -0.0, -0.0),
+            (UnaryOp::Asinh, f64::NEG_INFINITY, f64::NEG_INFINITY),
+            (UnaryOp::Asinh, -0.0, -0.0),
+            (UnaryOp::Atan, -0.0, -0.0),
+            (UnaryOp::Atanh, 1.0, f64::INFINITY),
+            (UnaryOp::Atanh, -1.0, f64::NEG_INFINITY),
+            (UnaryOp::Atanh, -0.0, -0.0),
+            (UnaryOp::Cbrt, -27.0, -3.0),
+            (UnaryOp::Cbrt, -0.0, -0.0),
+            (UnaryOp::Cosh, 0.0, 1.0),
+            (UnaryOp::Cosh, f64::NEG_INFINITY, f64::INFINITY),
+            (UnaryOp::CosPi, 0.5, 0.0),
+            (UnaryOp::CosPi, -1.5, 0.0),
+            (UnaryOp::CosPi, 7.0, -1.0),
+            (UnaryOp::CosPi, 256.0, 1.0),
+            (UnaryOp::Erfc, 0.0, 1.0),
+            (UnaryOp::Erfc, f64::INFINITY, 0.0),
+            (UnaryOp::Erfc, f64::NEG_INFINITY, 2.0),
+            (UnaryOp::Exp10, 2.0, 100.0),
+            (UnaryOp::Exp10, f64::NEG_INFINITY, 0.0),
+            (UnaryOp::Lgamma, 1.0, 0.0),
+            (UnaryOp::Lgamma, 2.0, 0.0),
+            (UnaryOp::Lgamma, -0.0, f64::INFINITY),
+            (UnaryOp::Lgamma, -3.0, f64::INFINITY),
+            (UnaryOp::Lgamma, f64::NEG_INFINITY, f64::INFINITY),
+            (UnaryOp::Sinh, -0.0, -0.0),
+            (UnaryOp::Sinh, f64::NEG_INFINITY, f64::NEG_INFINITY),
+            (UnaryOp::SinPi, 0.5, 1.0),
+            (UnaryOp::SinPi, 1.5, -1.0),
+            (UnaryOp::SinPi, 1.0, 0.0),
+            (UnaryOp::SinPi, -2.0, -0.0),
+            (UnaryOp::SinPi, -0.0, -0.0),
+            (UnaryOp::Tgamma, 5.0, 24.0),
+            (UnaryOp::Tgamma, 0.0, f64::INFINITY),
+            (UnaryOp::Tgamma, -0.0, f64::NEG_INFINITY),
         ] {
             assert_eq!(unary(op, f(scalar, x)), f(scalar, y), "{op} {x} {scalar}");
         }
@@ -143,6 +249,15 @@ fn functions_at_points_that_are_known() {
             (UnaryOp::Log, -1.0),
             (UnaryOp::Sqrt, -1.0),
             (UnaryOp::Sin, f64::INFINITY),
+            (UnaryOp::Acos, 1.5),
+            (UnaryOp::Acosh, 0.5),
+            (UnaryOp::Acosh, f64::NEG_INFINITY),
+            (UnaryOp::Asin, -1.5),
+            (UnaryOp::Atanh, 2.0),
+            (UnaryOp::CosPi, f64::INFINITY),
+            (UnaryOp::SinPi, f64::NEG_INFINITY),
+            (UnaryOp::Tgamma, -3.0),
+            (UnaryOp::Tgamma, f64::NEG_INFINITY),
         ] {
             assert_eq!(unary(op, f(scalar, x)), nan(scalar), "{op} {x} {scalar}");
         }

@@ -37,13 +37,14 @@ static bool isElementwise(Operation *op) {
     return true;
   if (op->getNumRegions() != 0)
     return false;
-  if (isa<ShlOp, ShrSOp, ShrUOp, DivSOp, DivUOp, RemSOp, RemUOp, FpToSiOp, FpToUiOp>(op))
+  if (isa<ShlOp, ShrSOp, ShrUOp, DivSOp, DivUOp, RemSOp, RemUOp, FpToSiOp, FpToUiOp, UnaryFunctionOp, BinaryFunctionOp>(
+          op))
     return true;
   StringRef dialect = op->getName().getDialectNamespace();
   return dialect == arith::ArithDialect::getDialectNamespace() || dialect == "math";
 }
 
-/// Whether an operation of two numbers is associative on none of its types but i1: of truth values the difference is the
+/// Whether an operation of two numbers is associative on none of its types but i1: of booleans the difference is the
 /// exclusive or.
 static bool dependsOnOrder(Operation *op) {
   if (isa<ShlOp, ShrSOp, ShrUOp, DivSOp, DivUOp, RemSOp, RemUOp>(op))
@@ -52,7 +53,10 @@ static bool dependsOnOrder(Operation *op) {
           arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp, arith::ShLIOp,
           arith::ShRSIOp, arith::ShRUIOp>(op))
     return true;
-  return op->getName().getStringRef() == "math.powf";
+  if (auto function = dyn_cast<BinaryFunctionOp>(op))
+    return function.getFunction() != "hypot";
+  StringRef name = op->getName().getStringRef();
+  return name == "math.powf" || name == "math.atan2";
 }
 
 /// Checks that no result of a combination is an operation of its operand's two elements that is not associative. Whether

@@ -61,6 +61,8 @@ fn transfer_tile(tile: TileOp<'_, '_>, result: &ResultType, operands: &[AxisInfo
             | TileOp::PtrToInt(_)
             | TileOp::ShrS(_)
             | TileOp::ShrU(_)
+            | TileOp::UnaryFunction(_)
+            | TileOp::BinaryFunction(_)
             | TileOp::FpToSi(_)
             | TileOp::FpToUi(_),
             _,

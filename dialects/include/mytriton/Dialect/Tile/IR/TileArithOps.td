@@ -202,4 +202,68 @@ def Tile_FpToUiOp : Tile_SaturatingOp<"fp_to_ui"> {
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Functions that the math dialect lacks
+//===----------------------------------------------------------------------===//
+
+/// The name of one of several functions.
+class Tile_FunctionName<list<string> names>
+    : ConfinedAttr<StrAttr, [AttrConstraint<
+          Or<!foreach(name, names,
+                      CPred<"::llvm::cast<::mlir::StringAttr>($_self).getValue() == \"" # name # "\"">)>,
+          "one of " # !interleave(names, ", ")>]>;
+
+def Tile_UnaryFunctionName
+    : Tile_FunctionName<["cospi", "exp10", "lgamma", "sinpi", "tgamma"]>;
+
+def Tile_BinaryFunctionName
+    : Tile_FunctionName<["fdim", "hypot", "nextafter", "remainder"]>;
+
+def Tile_UnaryFunctionOp
+    : Tile_Op<"unary_function", [Pure, SameOperandsAndResultType]> {
+  let summary = "function of one float that math lacks";
+  let description = [{
+    Applies a function to each element: the operation of that name in typed SSA,
+    whose meaning the language page gives. The `math` dialect has the others.
+
+    ```mlir
+    %y = tile.unary_function "cospi" %x : tensor<16xf32>
+    ```
+
+    Constraints:
+    1. The function is one of those that the attribute allows.
+    2. The operand is a float or a tile of floats.
+    3. Operand and result have the same type.
+  }];
+  let arguments = (ins Tile_UnaryFunctionName:$function, Tile_Floats:$source);
+  let results = (outs Tile_Floats:$result);
+  let assemblyFormat = "$function $source attr-dict `:` type($result)";
+}
+
+def Tile_BinaryFunctionOp
+    : Tile_Op<"binary_function", [Pure, SameOperandsAndResultType]> {
+  let summary = "function of two floats that math lacks";
+  let description = [{
+    Applies a function to each pair of elements: the operation of that name in
+    typed SSA, whose meaning the language page gives. The `math` dialect has the
+    others.
+
+    ```mlir
+    %z = tile.binary_function "hypot" %x, %y : tensor<16xf32>
+    ```
+
+    Constraints:
+    1. The function is one of those that the attribute allows.
+    2. The operands are floats or tiles of floats.
+    3. Operands and result have the same type.
+  }];
+  let arguments = (ins
+    Tile_BinaryFunctionName:$function,
+    Tile_Floats:$lhs,
+    Tile_Floats:$rhs
+  );
+  let results = (outs Tile_Floats:$result);
+  let assemblyFormat = "$function $lhs `,` $rhs attr-dict `:` type($result)";
+}
+
 #endif // MYTRITON_DIALECT_TILE_IR_TILEARITHOPS_TD
