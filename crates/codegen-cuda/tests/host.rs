@@ -26,7 +26,8 @@ fn check_table(host: &Host, index: usize, table: &Table, args: &[Value], grid: [
                 for lane in 0..N as usize {
                     let at = (slot * N as usize + lane) * width;
                     let (e, f) = (read(&expected[at..at + width]), read(&found[at..at + width]));
-                    if !agrees(*scalar, e, f, ulps) && !(from_one && agrees_from_one(*scalar, e, f, ulps)) {
+                    let close = agrees(*scalar, e, f, ulps) || from_one && agrees_from_one(*scalar, e, f, ulps);
+                    if !close {
                         wrong.push(format!(
                             "{} {label}, element {lane}: {e:#x} expected, {f:#x} found",
                             table.kernel.name

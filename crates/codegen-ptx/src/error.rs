@@ -91,9 +91,9 @@ pub enum Error {
     #[error("LLVM could not generate code: {0}")]
     Codegen(String),
 
-    /// The PTX computes on packed integers, which some versions of ptxas get wrong. A bug in the step that prevents it.
+    /// The PTX computes on narrow integers in a way that some versions of ptxas get wrong. A bug in the step that prevents it.
     #[error("the PTX has an instruction that ptxas 13.0 computes wrongly: {instruction}")]
-    Packed {
+    Narrow {
         /// The instruction.
         instruction: String,
     },

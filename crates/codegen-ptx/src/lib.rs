@@ -11,8 +11,8 @@
 //!    library. No CUDA toolkit is needed.
 //! 5. [`optimise`]: vectors to scalars ([`scalars`]), then LLVM's passes, those that kernels have a use for, with the
 //!    target's cost model.
-//! 6. [`packed::take_apart`]: around a fault of ptxas; [`truth::shift_parts_out`]: around stack frames.
-//! 7. [`emit_ptx`]: instruction selection.
+//! 6. [`narrow::take_apart`]: around a fault of ptxas; [`truth::shift_parts_out`]: around stack frames.
+//! 7. [`emit_ptx`]: instruction selection, and [`narrow::widen`]: around further faults of ptxas.
 //!
 //! Everything here is single-threaded per call and safe to call from many threads at once, each with its own
 //! [`inkwell::context::Context`]. LLVM's target machines are kept per thread ([`machine`]).
@@ -28,7 +28,7 @@ pub mod guard;
 pub mod legality;
 pub mod machine;
 pub mod math;
-pub mod packed;
+pub mod narrow;
 mod passes;
 pub mod pipeline;
 pub mod ptxas;

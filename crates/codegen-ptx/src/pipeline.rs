@@ -13,7 +13,7 @@ use crate::diagnostics::LlvmDiagnostics;
 use crate::error::Error;
 use crate::target::{OptLevel, Target};
 use crate::translate::{device_module, translate};
-use crate::{fusion, guard, legality, machine, math, packed, passes, scalars, truth};
+use crate::{fusion, guard, legality, machine, math, narrow, passes, scalars, truth};
 
 /// LLVM's number for the calling convention of kernels, `ptx_kernel`.
 pub(crate) const PTX_KERNEL: u32 = 71;
@@ -105,7 +105,7 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
     timings.link = clock.lap();
 
     optimise(&module, options.target, options.opt_level)?;
-    packed::take_apart(&module)?;
+    narrow::take_apart(&module)?;
     truth::shift_parts_out(&module)?;
     timings.optimise = clock.lap();
 
@@ -148,7 +148,7 @@ pub fn optimise(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
 ///
 /// # Errors
 /// [`Error::UnsupportedIntrinsic`], [`Error::NeedsNewerTarget`] or [`Error::UndefinedSymbol`] for what the module
-/// calls; [`Error::InvalidModule`]; [`Error::Codegen`] with what LLVM reports; [`Error::Packed`] where arithmetic on
+/// calls; [`Error::InvalidModule`]; [`Error::Codegen`] with what LLVM reports; [`Error::Narrow`] where arithmetic on
 /// vectors of narrow integers was not taken apart.
 pub fn emit_ptx(module: &Module<'_>, target: Target, level: OptLevel) -> Result<String, Error> {
     legality::check_module(module, target)?;
@@ -162,9 +162,10 @@ pub fn emit_ptx(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
     let buffer = outcome.map_err(|message| Error::Codegen(message.to_string()))?;
     // LLVM's buffers end in a NUL that is not part of the text.
     let bytes = buffer.as_slice();
-    let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(bytes)).into_owned();
-    packed::check(&text)?;
-    Ok(text)
+    let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(bytes));
+    let text = narrow::widen(&text);
+    narrow::check(&text)?;
+    Ok(text.into_owned())
 }
 
 /// The names of the module's kernels.

@@ -12,7 +12,6 @@
 mod build;
 mod ffi;
 
-pub(crate) use build::intrinsic_of;
 
 use std::collections::HashMap;
 

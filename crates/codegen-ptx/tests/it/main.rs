@@ -5,7 +5,7 @@ mod errors;
 mod fusion;
 mod kernels;
 mod math;
-mod packed;
+mod narrow;
 mod scalars;
 mod truth;
 mod values;

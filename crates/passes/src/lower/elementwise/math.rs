@@ -69,9 +69,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let element = element_type(operands.first()?.r#type());
         let single = Type::float32(self.context);
         if name == "math.absi" {
-            if element == IntegerType::new(self.context, 16).into() {
-                return Some(self.abs_of_i16(emitter, operands[0], ty));
-            }
             // The least integer is its own negative.
             let zero = emitter.int_like(ty, 0);
             let negative = emitter.binary("arith.subi", zero, operands[0]);
@@ -102,22 +99,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         } else {
             result
         })
-    }
-
-    /// `abs.s16` of the least number is 32768 to ptxas, not -32768, as a comparison shows (PTX ISA leaves it open). LLVM
-    /// narrows any 32-bit form that it sees through to that instruction, so that it gets one that it does not.
-    fn abs_of_i16(&self, emitter: Emitter<'c, 'a>, operand: Value<'c, 'a>, ty: Type<'c>) -> Value<'c, 'a> {
-        let word: Type = IntegerType::new(self.context, 32).into();
-        let wide_type = with_element(ty, word);
-        let wide = emitter.value("arith.extsi", &[operand], wide_type, &[]);
-        let attributes = [
-            ("asm_string", emitter.string_attribute("abs.s32 $0, $1;")),
-            ("constraints", emitter.string_attribute("=r,r")),
-        ];
-        let magnitude = map(emitter, &[wide], wide_type, |of| {
-            emitter.value("llvm.inline_asm", of, word, &attributes)
-        });
-        emitter.value("arith.trunci", &[magnitude], ty, &[])
     }
 
     fn widened(&self, emitter: Emitter<'c, 'a>, operands: &[Value<'c, 'a>], element: Type<'c>) -> Vec<Value<'c, 'a>> {
