@@ -1,6 +1,6 @@
 //! Names of layout dimensions.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Cow;
 use std::fmt;
 
 const OUTS: [&str; 8] = ["dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7"];
@@ -69,18 +69,6 @@ impl From<String> for Dim {
 impl From<&Dim> for Dim {
     fn from(name: &Dim) -> Self {
         name.clone()
-    }
-}
-
-impl AsRef<str> for Dim {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Borrow<str> for Dim {
-    fn borrow(&self) -> &str {
-        &self.0
     }
 }
 

@@ -237,10 +237,9 @@ impl LaneExchange {
             })
         });
         let places = dst.register_representatives().into_iter().map(|register| {
-            let number = to.units.iter().zip(0..).fold(0, |number, (unit, bit)| {
-                number | u64::from(u64::from(register) & unit != 0) << bit
-            });
-            let used = dst_basis.solve(number)?;
+            let bits = to.units.iter().zip(0..);
+            let number = bits.map(|(unit, bit)| u64::from(u64::from(register) & unit != 0) << bit);
+            let used = dst_basis.solve(number.sum())?;
             Some(((used >> packed.len()) as u32, (used & (parts - 1)) as u32))
         });
         let mut exchange = LaneExchange {
@@ -322,14 +321,13 @@ fn same_lanes(from: &Side, to: &Side) -> Option<Rows> {
 /// Any permutation of the lanes.
 fn any_lanes(from: &Side, to: &Side, held: &Echelon) -> Option<Rows> {
     let place = |column: u64| held.solve(column).map(|solution| from.place(solution));
-    // Lanes of the source with the same elements: differences of places.
+    // Lanes of the source with the same elements: differences of places, none for a lane bit that is not free.
     let copies = from.lanes.iter().enumerate().filter_map(|(bit, &column)| {
         let own = RegisterLane {
             register: 0,
             lane: 1 << bit,
         };
-        let free = held.free() >> (from.registers.len() + bit) & 1 != 0;
-        free.then(|| place(column).map(|other| own.xor(other)))?
+        place(column).map(|other| own.xor(other))
     });
     let copies: Vec<RegisterLane> = std::iter::once(RegisterLane::default()).chain(copies).collect();
     let free = to.of_warp().free() >> to.registers.len();
@@ -378,9 +376,8 @@ fn any_lanes(from: &Side, to: &Side, held: &Echelon) -> Option<Rows> {
 /// apart.
 fn packed_registers(flips: &[u64], sends: &[u64], apart: &[u64], element_bytes: u32) -> Vec<u64> {
     let lanes = Echelon::new(flips);
-    let together = (0..flips.len())
-        .filter(|bit| lanes.free() >> bit & 1 != 0)
-        .filter_map(|bit| Some(1 << bit ^ lanes.solve(flips[bit])?));
+    // A bit that is not free is its own solution, which leaves 0: a register that is known already.
+    let together = (0..flips.len()).filter_map(|bit| Some(1 << bit ^ lanes.solve(flips[bit])?));
     let mut known = Echelon::default();
     for &column in apart {
         known.add(column);

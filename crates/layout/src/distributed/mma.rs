@@ -74,7 +74,7 @@ impl DistributedLayout {
     /// `width` and the warp counts must be powers of two and extents positive.
     pub fn mma_operand_a(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warps("mma operand", warps)?;
-        let tile = fragment(1, check_width(width)?, [16, depth(shape[1], width)])?;
+        let tile = operand(1, width, 16)?;
         // Warps along N use the same rows.
         let tile = with_warps(tile, [(1, warps[1], false), (0, warps[0], true)])?;
         fit(tile, &shape, &[1, 0])
@@ -86,7 +86,7 @@ impl DistributedLayout {
     /// `width` and the warp counts must be powers of two and extents positive.
     pub fn mma_operand_b(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warps("mma operand", warps)?;
-        let tile = fragment(0, check_width(width)?, [depth(shape[0], width), 8])?;
+        let tile = operand(0, width, 8)?;
         let tile = with_warps(tile, [(1, warps[1], true), (0, warps[0], false)])?;
         fit(tile, &shape, &[0, 1])
     }
@@ -113,7 +113,7 @@ impl DistributedLayout {
     /// The warps along M must be a multiple of four, `width` a power of two.
     pub fn wgmma_operand_a(shape: [u32; 2], warps: [u32; 2], width: u32) -> Result<Self> {
         check_warp_group("wgmma operand", warps)?;
-        let tile = fragment(1, check_width(width)?, [16, depth(shape[1], width)])?;
+        let tile = operand(1, width, 16)?;
         let tile = with_warps(tile, [(0, warps[0], true), (1, warps[1], false)])?;
         fit(tile, &shape, &[1, 0])
     }
@@ -128,10 +128,13 @@ fn fragment(inner: usize, width: u32, tile: [u32; 2]) -> Result<LinearLayout> {
         .resize_outs(&[("dim0", tile[0]), ("dim1", tile[1])], "register")
 }
 
-/// The extent along K of an instruction's operand: two steps of all lanes, or one where the tile has no more, which is
-/// the shallower of two instructions (m16n8k8 beside m16n8k16 of 16 bits).
-fn depth(extent: u32, width: u32) -> u32 {
-    extent.clamp(1, 8 * width).next_power_of_two().max(4 * width)
+/// One warp's fragment of an operand, `inner` being its axis K. Along K it is as deep as one step of all lanes: deeper
+/// tiles have the further steps in the next registers, whether an instruction takes one (m16n8k8 of 16 bits) or two
+/// (m16n8k16).
+fn operand(inner: usize, width: u32, outer: u32) -> Result<LinearLayout> {
+    let depth = 4 * check_width(width)?;
+    let tile = if inner == 0 { [depth, outer] } else { [outer, depth] };
+    fragment(inner, width, tile)
 }
 
 /// Adds warps, (axis, count, whether each has its own part of the axis) from the fastest on.

@@ -153,15 +153,13 @@ impl SharedExchange {
             // The bits of threads that a direction is in.
             let threads_along = |columns: &[u64], bit: usize| {
                 let along = columns.iter().map(|&column| at(column) >> (kept.len() + bit) & 1);
-                along
-                    .zip(0..)
-                    .fold(0, |mask, (is_along, at)| mask | (is_along as u32) << at)
+                along.zip(0..).map(|(is_along, at)| (is_along as u32) << at).sum()
             };
             let in_registers = split.in_registers[side];
             let of_rounds = (0..1u64 << directions.len()).map(|round| {
                 // Where a round begins, its registers lie as the first round's do.
                 let start = all.solve(combine(directions, round & in_registers)).unwrap_or(0);
-                let start = flip(start).fold(0, |number, ((n, _), _)| number ^ n);
+                let start: u32 = flip(start).map(|((number, _), _)| number).sum();
                 let all = 0..1u64 << numbers.len();
                 let of_threads = (0..directions.len()).filter(|bit| in_registers >> bit & 1 == 0);
                 Round {

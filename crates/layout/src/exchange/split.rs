@@ -132,11 +132,8 @@ impl<'a> Space<'a> {
         let threads = [0, 1].map(|side| [&self.lanes[side][..], &self.warps[side]].concat());
         let in_registers = [0, 1].map(|side| {
             let is_in = |(_, direction): &(usize, &u64)| extend(&registers[side], &[**direction]).is_empty();
-            directions
-                .iter()
-                .enumerate()
-                .filter(is_in)
-                .fold(0, |mask, (bit, _)| mask | 1 << bit)
+            let bits = directions.iter().enumerate().filter(is_in);
+            bits.map(|(bit, _)| 1u64 << bit).sum()
         });
         // What has no part in a direction lies in what is kept: threads where all directions are of registers, and so on.
         let all = (1u64 << directions.len()) - 1;

@@ -223,8 +223,9 @@ fn merged(first: &DimList, second: &DimList) -> SmallVec<[(Dim, u32); 4]> {
 
 /// Packs (output, coordinate, shift within the output) for another list of outputs.
 fn relocate<'a>(outs: &DimList, parts: impl Iterator<Item = (&'a Dim, u32, u32)>) -> u64 {
-    parts.fold(0, |word, (out, coordinate, shift)| match outs.find(out.as_str()) {
-        Some((_, start, _)) => word | place(u64::from(coordinate) << shift, start),
-        None => word,
-    })
+    let fields = parts.filter_map(|(out, coordinate, shift)| {
+        let (_, start, _) = outs.find(out.as_str())?;
+        Some(place(u64::from(coordinate) << shift, start))
+    });
+    fields.sum()
 }

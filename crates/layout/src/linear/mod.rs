@@ -128,11 +128,12 @@ impl DimList {
         self.0.len() == other.0.len() && self.0.iter().all(|dim| other.find(dim.name.as_str()).is_some())
     }
 
-    /// One packed word from coordinates given in order.
+    /// One packed word from coordinates given in order; bits beyond a dimension's size are dropped.
     fn pack(&self, coords: &[u32]) -> u64 {
-        self.iter().zip(coords).fold(0, |word, ((_, start, bits), &c)| {
-            word | (u64::from(c) & low_mask(bits)) << start
-        })
+        let fields = self.iter().zip(coords);
+        fields
+            .map(|((_, start, bits), &c)| place(u64::from(c) & low_mask(bits), start))
+            .sum()
     }
 
     fn unpack(&self, word: u64) -> Coords {

@@ -1,7 +1,6 @@
 //! Operations that rename, reorder, regroup, drop or resize dimensions of one layout.
 
 use super::{DimBits, DimList, LinearLayout, Result, field, log2_size, place, sized};
-use crate::gf2::low_mask;
 use crate::{Dim, LayoutError};
 use smallvec::SmallVec;
 
@@ -43,11 +42,11 @@ impl LinearLayout {
 
     /// A packed coordinate of this layout in terms of another list of outputs: what that lacks is dropped.
     fn repack(&self, column: u64, outs: &DimList) -> u64 {
-        outs.iter()
-            .fold(0, |word, (name, start, _)| match self.outs.find(name.as_str()) {
-                Some((_, from, bits)) => word | place(field(column, from, bits).into(), start),
-                None => word,
-            })
+        let fields = outs.iter().filter_map(|(name, start, _)| {
+            let (_, from, bits) = self.outs.find(name.as_str())?;
+            Some(place(field(column, from, bits).into(), start))
+        });
+        fields.sum()
     }
 
     /// The same map with its input dimensions in the given order.
@@ -213,7 +212,7 @@ impl LinearLayout {
     /// # Errors
     /// The dimension must exist and be at least as large.
     pub fn shrink_out(&self, output: &str, size: u32) -> Result<LinearLayout> {
-        let (position, start, bits) = self.outs.require("output", output)?;
+        let (position, _, bits) = self.outs.require("output", output)?;
         let new_bits = log2_size(&self.outs.0[position].name, size)?;
         if new_bits > bits {
             return Err(LayoutError::SizesDiffer {
@@ -224,14 +223,7 @@ impl LinearLayout {
         }
         let mut outs = self.outs.clone();
         outs.0[position].bits = new_bits;
-        let below = low_mask(start);
-        let kept = below | place(low_mask(new_bits), start);
-        let above = if start + bits >= 64 { 0 } else { !low_mask(start + bits) };
-        let columns = self
-            .columns
-            .iter()
-            .map(|&c| (c & kept) | (c & above) >> (bits - new_bits))
-            .collect();
+        let columns = self.columns.iter().map(|&c| outs.pack(&self.outs.unpack(c))).collect();
         Ok(LinearLayout {
             ins: self.ins.clone(),
             outs,

@@ -115,8 +115,9 @@ pub fn accesses(threads: &DistributedLayout, shared: &LinearLayout, vector: u32)
 
 /// The conflict of storing or loading a tile with accesses of `vector` elements, from the bases.
 ///
-/// The words that a part of a warp touches are the span of the bases of its lanes and of the vector, and so are their
-/// banks: every bank that is touched serves `2^(rank of words - rank of banks)` of them.
+/// The first words that the lanes of a part of a warp touch are the span of their bases, and so are their banks: every
+/// bank that is touched serves `2^(rank of words - rank of banks)` of them. The other words of a vector are in other
+/// banks, as no lane's base has a part within a vector.
 ///
 /// # Errors
 /// As [`max_access`], which must be at least `vector`.
@@ -124,10 +125,9 @@ pub fn access_ways(threads: &DistributedLayout, shared: &LinearLayout, element_b
     let (map, access) = checked_access(threads, shared, element_bytes, vector)?;
     let element = element_bits(element_bytes)?;
     let lanes = map.linear().bases("lane").take(lane_bits(access) as usize);
-    let mut words: Vec<u64> = lanes
+    let words: Vec<u64> = lanes
         .map(|basis| (u64::from(basis[0]) << element) >> WORD_BITS)
         .collect();
-    words.extend((WORD_BITS..access.max(WORD_BITS)).map(|bit| 1 << (bit - WORD_BITS)));
     let banks: Vec<u64> = words.iter().map(|word| word & ((1 << BANK_BITS) - 1)).collect();
     Ok(1 << (Echelon::new(&words).rank() - Echelon::new(&banks).rank()))
 }
