@@ -2,7 +2,7 @@
 //! tile.
 
 use mytriton_layout::staging::{Matrices, Staging};
-use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, LinearLayout, ReductionPlan};
+use mytriton_layout::{ConversionPlan, Dim, DistributedLayout, IndexPlan, LayoutError, LinearLayout, ReductionPlan};
 
 fn layout(text: &str) -> DistributedLayout {
     text.parse().unwrap()
@@ -84,4 +84,72 @@ fn tiles_that_do_not_meet() {
     assert!(Staging::choose(&a, &b, 4, Matrices::NONE).is_err());
     let error = ReductionPlan::from_layout(&a, 1).unwrap_err();
     assert_eq!(error.to_string(), "reduced layout: axis 1 is outside of 0..1");
+}
+
+/// An error names both sizes, or both lists of dimensions, as they are.
+#[test]
+fn sizes_and_names_in_errors() {
+    let linear: LinearLayout = "{register = [[1, 0], [0, 1]], lane = [[2, 0], [4, 0]]}"
+        .parse()
+        .unwrap();
+    let text = |error: LayoutError| error.to_string();
+    assert_eq!(
+        text(linear.shrink_out("dim0", 16).unwrap_err()),
+        "dimension dim0 has size 8 on the left and 16 on the right"
+    );
+    assert_eq!(
+        text(linear.grow_out("dim0", 2, "lane").unwrap_err()),
+        "dimension dim0 has size 8 on the left and 2 on the right"
+    );
+    assert_eq!(linear.shrink_out("dim0", 8).unwrap(), linear, "not larger");
+    assert_eq!(linear.grow_out("dim0", 8, "lane").unwrap(), linear, "not smaller");
+    assert_eq!(
+        text(linear.resize_outs(&[("dim0", 8)], "warp").unwrap_err()),
+        "the layout has no input dimension warp: it has register, lane"
+    );
+    assert_eq!(
+        text(IndexPlan::new(&linear).fold("lane", 4).unwrap_err()),
+        "index 4 of lane is outside of 0..4"
+    );
+    assert_eq!(
+        text(IndexPlan::new(&linear).fold("warp", 0).unwrap_err()),
+        "the layout has no input dimension warp: it has register, lane"
+    );
+    // Written outputs against those of a tile: the first size that differs, or the names.
+    for (written, shape, wanted) in [
+        (
+            "dim0 = 4, dim1 = 4",
+            [4, 8],
+            "dimension dim1 has size 4 on the left and 8 on the right",
+        ),
+        (
+            "dim0 = 4, dim1 = 4",
+            [8, 4],
+            "dimension dim0 has size 4 on the left and 8 on the right",
+        ),
+        (
+            "dim0 = 4, x = 2",
+            [8, 2],
+            "the dimensions differ: dim0, x against dim0, dim1",
+        ),
+        (
+            "dim1 = 4, dim0 = 4",
+            [4, 4],
+            "the dimensions differ: dim1, dim0 against dim0, dim1",
+        ),
+    ] {
+        let layout = format!("{{lane = [[1, 0], [0, 1]]}} -> {{{written}}}");
+        assert_eq!(
+            text(LinearLayout::parse_with_shape(&layout, &shape).unwrap_err()),
+            wanted
+        );
+    }
+}
+
+#[test]
+fn debug_output_is_the_text_form() {
+    let text = "{register = [[1]], lane = [[2]], warp = [], block = []}";
+    assert_eq!(format!("{:?}", layout(text)), text);
+    assert_eq!(format!("{:?}", layout(text).linear()), text);
+    assert_eq!(format!("{:?}", Dim::LANE), "lane");
 }

@@ -9,7 +9,7 @@ use mytriton_layout::{
     SharedExchange, SharedMemory, Turn,
 };
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a thread holds: one number per register, the flattened coordinate of its element.
 type Registers = Vec<u64>;
@@ -72,6 +72,17 @@ fn select(words: Vec<Registers>, steps: &[SelectStep], lane: u32, warp: u32) -> 
     })
 }
 
+/// The selections that are of use: those of words that are sent, or that a later selection of such a word takes.
+fn selections(exchange: &LaneExchange) -> u32 {
+    let sent: BTreeSet<u32> = exchange.transfers.iter().map(|transfer| transfer.send).collect();
+    let (before, _) = exchange.before.iter().rev().fold((0, sent), |(count, needed), step| {
+        let taken = needed.iter().flat_map(|word| [*word, word ^ step.flip]);
+        (count + needed.len(), taken.collect())
+    });
+    let after = exchange.after.len() * exchange.transfers.len();
+    (before + after) as u32 * exchange.width
+}
+
 fn by_shuffles(exchange: &LaneExchange, src: &DistributedLayout, dst: &DistributedLayout, bytes: u32) {
     // What lanes offer.
     let offered: BTreeMap<(u32, u32), Vec<Registers>> = threads(src)
@@ -82,6 +93,7 @@ fn by_shuffles(exchange: &LaneExchange, src: &DistributedLayout, dst: &Distribut
             ((lane, warp), select(words, &exchange.before, lane, warp))
         })
         .collect();
+    assert_eq!(exchange.num_selects(), selections(exchange));
     for word in &exchange.words {
         assert!(word.len() as u32 * bytes <= 4 || word.len() == 1, "{word:?}");
     }
@@ -374,6 +386,106 @@ fn warps_take_turns_where_no_register_is_common() {
             predicates.is_empty() || matches!(form, Form::Vector(_)),
             "instructions for matrices need all lanes"
         );
+    }
+}
+
+/// Of the directions that make a round smaller, the one along which the fewest threads are idle.
+#[test]
+fn rounds_go_along_registers_of_both_sides_first() {
+    let turns = |rounds: &[Round]| rounds.iter().map(|round| round.turns.len()).collect::<Vec<_>>();
+    // 3 = 1 ^ 2 = 4 ^ 7: a sum of registers on either side. In the second pair 8 is in threads as well.
+    for (src, dst) in [
+        ("{register = [1, 2], lane = [4]}", "{register = [4, 7], lane = [1]}"),
+        (
+            "{register = [1, 2, 8], lane = [4, 8]}",
+            "{register = [4, 7, 8], lane = [1, 8]}",
+        ),
+    ] {
+        let (src, dst) = (layout(src), layout(dst));
+        let half = 4 * u64::from(src.shape()[0]) / 2;
+        let exchange = SharedExchange::new(&src, &dst, 4, limited(half)).unwrap();
+        through_shared(&exchange, &src, &dst, 4);
+        assert_eq!(exchange.bytes, half);
+        assert_eq!([turns(&exchange.stored), turns(&exchange.loaded)], [[0, 0], [0, 0]]);
+    }
+    // 16 is in warps on both sides, 12 = 4 ^ 8 in those of the source alone.
+    let src = layout("{register = [1, 2], lane = [4], warp = [16, 12]}");
+    let dst = layout("{register = [4, 8], lane = [1], warp = [16, 3]}");
+    let exchange = SharedExchange::new(&src, &dst, 4, limited(64)).unwrap();
+    through_shared(&exchange, &src, &dst, 4);
+    assert_eq!(exchange.bytes, 64);
+    assert_eq!([turns(&exchange.stored), turns(&exchange.loaded)], [[1, 1], [0, 0]]);
+}
+
+/// Wavefronts are those of all rounds.
+#[test]
+fn rounds_add_up() {
+    let src = layout("{register = [1, 256, 512, 1024], lane = [2, 4, 8, 16, 32], warp = [64, 128]}");
+    let dst = layout("{register = [1, 1024, 512, 256], lane = [64, 128, 8, 16, 32], warp = [2, 4]}");
+    for budget in [1 << 20, 4096, 2048, 1024] {
+        let exchange = SharedExchange::new(&src, &dst, 4, limited(budget)).unwrap();
+        // Sixteen words of each lane, stored once and loaded once, 32 lanes at a time.
+        assert_eq!(exchange.wavefronts(4), 16 + 16);
+    }
+}
+
+/// Shuffles are taken where they cost no more than shared memory, and where that does not suffice.
+#[test]
+fn shuffles_where_memory_is_too_small() {
+    let src = layout("{register = [1, 2, 4, 8, 16], lane = [32, 64, 128, 256, 512]}");
+    let dst = layout("{register = [32, 64, 128, 256, 512], lane = [1, 2, 4, 8, 16]}");
+    let shuffles = LaneExchange::new(&src, &dst, 8).unwrap().unwrap();
+    let cost = shuffles.num_shuffles() + shuffles.num_selects() / 2;
+    let takes_shuffles = |bytes| {
+        let means = ConversionPlan::new(&src, &dst)
+            .unwrap()
+            .means(8, limited(bytes))
+            .unwrap();
+        let shared = SharedExchange::new(&src, &dst, 8, limited(bytes)).unwrap();
+        let expected = shared.bytes > bytes || cost <= shared.wavefronts(8) + 16;
+        assert_eq!(matches!(means, Means::Lanes(_)), expected, "{bytes} bytes");
+        expected
+    };
+    assert!((0..15).all(|bit| takes_shuffles(1 << bit) || bit > 3));
+    // All of the tile at once, and no byte more.
+    let tile = SharedExchange::new(&src, &dst, 8, PLENTY).unwrap().bytes;
+    assert!(!takes_shuffles(tile));
+    assert!(takes_shuffles(0), "there is no shared memory");
+}
+
+/// Where lanes differ by registers alone, each offers what it keeps, whatever else could be sent.
+#[test]
+fn lanes_keep_their_place_where_they_can() {
+    let src = layout("{register = [1], lane = [2, 4]}");
+    let dst = layout("{register = [2], lane = [1, 6]}");
+    let exchange = LaneExchange::new(&src, &dst, 4).unwrap().unwrap();
+    by_shuffles(&exchange, &src, &dst, 4);
+    assert!(exchange.keeps_lanes());
+    assert_eq!(exchange.num_shuffles(), 1);
+}
+
+/// Lanes of the destination that hold what a register or another lane holds too.
+#[test]
+fn lanes_that_repeat_others_are_served() {
+    for (src, dst) in [
+        (
+            "{register = [1], lane = [2, 4, 0]}",
+            "{register = [2], lane = [2, 3, 4]}",
+        ),
+        (
+            "{register = [1, 16], lane = [2, 32, 4, 8]}",
+            "{register = [3, 16, 32], lane = [1, 1, 8, 4]}",
+        ),
+        (
+            "{register = [1], lane = [2, 4, 8, 0]}",
+            "{register = [1], lane = [8, 4, 12, 2]}",
+        ),
+    ] {
+        let (src, dst) = (layout(src), layout(dst));
+        let exchange = LaneExchange::new(&src, &dst, 4)
+            .unwrap()
+            .expect("each lane is asked for one word");
+        by_shuffles(&exchange, &src, &dst, 4);
     }
 }
 

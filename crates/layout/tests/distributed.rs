@@ -108,6 +108,10 @@ fn default_layouts_use_every_thread_they_can() {
     let plane = DistributedLayout::blocked_default(&[16, 32], 4, 32, 4).unwrap();
     let expected = DistributedLayout::blocked(&[16, 32], &[1, 4], &[4, 8], &[4, 1], &[1, 0]).unwrap();
     assert_eq!(plane, expected);
+    // Warps go on where lanes ended, within one row.
+    let long_rows = DistributedLayout::blocked_default(&[2, 1024], 4, 32, 4).unwrap();
+    let expected = DistributedLayout::blocked(&[2, 1024], &[1, 4], &[1, 32], &[1, 4], &[1, 0]).unwrap();
+    assert_eq!(long_rows, expected);
     let cube = DistributedLayout::blocked_default(&[4, 2, 8], 1, 32, 2).unwrap();
     assert!(cube.linear().is_invertible() && cube.num_registers() == 1);
     assert!(DistributedLayout::blocked_default(&[], 1, 32, 4).is_err());
@@ -193,8 +197,22 @@ fn mma_rejects_bad_parameters() {
             .to_string(),
         "wgmma accumulator layout: warps [2, 1]: a warp group needs a multiple of 4 warps along M"
     );
-    assert!(DistributedLayout::wgmma_accumulator([64, 24], [4, 1], 24).is_err());
-    assert!(DistributedLayout::mma_accumulator([16, 8], [0, 1]).is_err());
+    for n in [0, 4, 24, 512] {
+        assert_eq!(
+            DistributedLayout::wgmma_accumulator([64, 64], [4, 1], n)
+                .unwrap_err()
+                .to_string(),
+            format!("wgmma accumulator layout: n {n} is not a power of two from 8 to 256")
+        );
+    }
+    for warps in [[0, 1], [1, 3]] {
+        assert_eq!(
+            DistributedLayout::mma_accumulator([16, 8], warps)
+                .unwrap_err()
+                .to_string(),
+            format!("mma accumulator layout: warps {warps:?} are not powers of two")
+        );
+    }
     assert!(DistributedLayout::mma_operand_a([16, 8], [1, 1], 0).is_err());
     assert!(DistributedLayout::mma_operand_b([16, 8], [1, 1], 1 << 31).is_err());
 }

@@ -1,6 +1,7 @@
 //! Laws of the algebra, on random layouts.
 
 use mytriton_layout::LinearLayout;
+use mytriton_layout::parser::Parser;
 use proptest::prelude::*;
 
 const INS: [&str; 3] = ["register", "lane", "warp"];
@@ -213,6 +214,78 @@ proptest! {
         let unit = l.unsqueeze_in("block").unwrap().unsqueeze_out("dim2").unwrap();
         prop_assert!(unit.is_equivalent(&l));
         prop_assert_eq!(unit.sublayout(&INS, &outs).unwrap(), l);
+    }
+
+    /// Equivalence is equality of all sizes and of all coordinates, by name.
+    #[test]
+    fn equivalence_compares_sizes_and_bases(
+        l in tile_layout(),
+        turned: bool,
+        unit in 0usize..3,
+        changed in prop::option::of((0usize..12, 0u32..8, 0u32..4)),
+        larger in prop::option::of(0usize..2),
+    ) {
+        let mut bases: Vec<Vec<[u32; 2]>> =
+            INS.iter().map(|input| l.bases(input).map(|basis| [basis[0], basis[1]]).collect()).collect();
+        if let Some((at, p, q)) = changed
+            && let Some(basis) = bases.iter_mut().flatten().nth(at)
+        {
+            *basis = [p, q];
+        }
+        let sizes = [8 << u32::from(larger == Some(0)), 4 << u32::from(larger == Some(1))];
+        let other = LinearLayout::from_bases(
+            INS.into_iter().zip(bases),
+            &[("dim0", sizes[0]), ("dim1", sizes[1])],
+        ).unwrap();
+        let same = larger.is_none() && every_index(&l).all(|i| l.apply_flat(i) == other.apply_flat(i));
+        // Neither the order of dimensions nor those of size 1 matter.
+        let other = if turned { other.transpose_outs(&["dim1", "dim0"]).unwrap() } else { other };
+        let other = match unit {
+            0 => other,
+            1 => other.unsqueeze_in("block").unwrap(),
+            _ => other.unsqueeze_out("dim2").unwrap(),
+        };
+        prop_assert_eq!(l.is_equivalent(&other), same);
+        prop_assert_eq!(other.is_equivalent(&l), same);
+    }
+
+    /// An input or an output more makes another layout, also where it adds nothing to the coordinates.
+    #[test]
+    fn layouts_of_other_dimensions_are_not_equivalent(l in tile_layout()) {
+        let wide = l.product(&LinearLayout::zeros1d(2, "block", "dim0", 1).unwrap()).unwrap();
+        let tall = l.product(&LinearLayout::zeros1d(1, "lane", "dim2", 2).unwrap()).unwrap();
+        for other in [wide, tall] {
+            prop_assert!(!l.is_equivalent(&other) && !other.is_equivalent(&l));
+        }
+    }
+
+    /// Every name and every basis of a text is found at its place.
+    #[test]
+    fn parts_of_a_text_have_places(l in tile_layout(), blanks in prop::collection::vec(0usize..3, 8)) {
+        let mut text = " ".repeat(blanks[0]);
+        for (i, c) in l.to_string().chars().enumerate() {
+            let blank = " ".repeat(blanks[i % blanks.len()]);
+            match c {
+                '[' | ']' | '{' | '}' | ',' | '=' => text.extend([&blank[..], &c.to_string(), &blank]),
+                _ => text.push(c),
+            }
+        }
+        let after = " and more";
+        let whole = format!("{text}{after}");
+        let mut parser = Parser::new(&whole);
+        let parsed = parser.layout().unwrap();
+        prop_assert_eq!(whole[parser.at()..].trim_start(), "and more");
+        for (input, (name, bases)) in parsed.ins.iter().zip(INS.map(|name| (name, l.bases(name)))) {
+            prop_assert_eq!(&whole[input.place.clone()], name);
+            for ((_, place), basis) in input.bases.iter().zip(bases) {
+                let numbers: Vec<u32> = whole[place.clone()]
+                    .strip_prefix('[').unwrap().strip_suffix(']').unwrap()
+                    .split(',').map(|number| number.trim().parse().unwrap()).collect();
+                prop_assert_eq!(&numbers[..], &basis[..]);
+            }
+        }
+        prop_assert_eq!(parser.next_at(), whole.len() - "and more".len());
+        prop_assert!(parser.end().is_err());
     }
 
     #[test]

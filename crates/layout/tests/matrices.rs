@@ -129,6 +129,52 @@ fn the_cheaper_access_is_taken() {
     assert_eq!(of(&rows, true).form, Form::Vector(8));
 }
 
+/// Of accesses that take as long, vectors: a word of each lane, without conflicts, either way.
+#[test]
+fn vectors_are_taken_where_matrices_save_nothing() {
+    let threads = blocked([8, 8], [1, 2], [8, 4], [1, 1], [1, 0]);
+    let shared = swizzled(&[8, 8], &[1, 0], Swizzle::NONE).unwrap();
+    let matrices = MatrixAccess::new(&threads, &shared, 2, false)
+        .unwrap()
+        .expect("it fits");
+    assert_eq!((matrices.count, matrices.instructions.len(), matrices.ways), (1, 1, 1));
+    let access = Access::best(&threads, &shared, 2, true).unwrap();
+    assert_eq!((access.form, access.ways), (Form::Vector(2), 1));
+}
+
+/// A register may step along its row too: what the instruction holds there is found under another number.
+#[test]
+fn registers_that_step_both_ways() {
+    let shared = hardware_swizzled([64, 64], 2, HardwareSwizzle::B128).unwrap();
+    let text = "lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]";
+    for registers in [
+        "[0, 1], [8, 1], [0, 8], [0, 16], [0, 32]",
+        "[0, 1], [8, 1], [8, 9], [0, 17], [8, 33]",
+        "[0, 1], [8, 0], [8, 8], [8, 24], [0, 48]",
+    ] {
+        let threads: DistributedLayout = format!("{{register = [{registers}], {text}}}").parse().unwrap();
+        let access = MatrixAccess::new(&threads, &shared, 2, false)
+            .unwrap()
+            .expect("it fits");
+        let at = offsets(&threads, &shared).unwrap();
+        for ((register, lane, warp), place) in by_matrices(&threads, &access, 2) {
+            assert_eq!(at.apply_in_order(&[register, lane, warp])[0], place);
+        }
+    }
+}
+
+/// The instructions are those of one thread block.
+#[test]
+fn tiles_of_several_blocks_have_no_matrices() {
+    let shared = swizzled(&[16, 8], &[1, 0], Swizzle::NONE).unwrap();
+    let text = "{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = WARP, block = BLOCK}";
+    let fits = |warp, block| {
+        let threads: DistributedLayout = text.replace("WARP", warp).replace("BLOCK", block).parse().unwrap();
+        MatrixAccess::new(&threads, &shared, 2, false).unwrap().is_some()
+    };
+    assert!(fits("[[8, 0]]", "[]") && !fits("[]", "[[8, 0]]"));
+}
+
 /// Forms of store and load, and wavefronts and instructions of a warp.
 fn chosen(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, matrices: Matrices) -> ([Form; 2], u32, u32) {
     let memory = SharedMemory {

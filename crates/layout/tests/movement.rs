@@ -41,6 +41,11 @@ fn conversions_use_the_nearest_means() {
         movement("{register = [1, 16], lane = [4, 8], warp = [2]}"),
         Movement::Warps
     );
+    // A register that repeats another goes: what is left stands where it stood, but there is one register less.
+    let repeated = layout("{register = [1, 2, 0], lane = [4, 8], warp = [16]}");
+    let plan = ConversionPlan::new(&repeated, &a).unwrap();
+    assert_eq!(plan.movement(), Movement::Registers);
+    assert_eq!(plan.register_sources().unwrap(), [0, 1, 2, 3]);
     let plan = ConversionPlan::new(&a, &layout("{register = [1, 2, 0], lane = [4, 8], warp = [16]}")).unwrap();
     assert_eq!(plan.unique_registers(), [0, 1, 2, 3]);
     assert_eq!(plan.representatives(), [0, 1, 2, 3, 0, 1, 2, 3]);
@@ -117,6 +122,31 @@ fn wide_accesses_are_served_in_parts() {
     let strided: Vec<u32> = (0..32).map(|lane| lane * 32).collect();
     assert_eq!((ways(&strided, 16), ways(&strided, 8), ways(&strided, 4)), (2, 4, 8));
     assert_eq!(ways(&[], 4), 1);
+}
+
+#[test]
+fn accesses_are_at_most_16_bytes() {
+    let threads = DistributedLayout::blocked(&[32, 64], &[1, 64], &[32, 1], &[1, 1], &[1, 0]).unwrap();
+    let shared = swizzled(&[32, 64], &[1, 0], Swizzle::NONE).unwrap();
+    for bytes in [1, 2, 4, 8, 16] {
+        assert_eq!(max_access(&threads, &shared, bytes).unwrap(), 16 / bytes);
+    }
+}
+
+/// Each access of a warp takes a wavefront for every word of a lane, as often as its conflict says.
+#[test]
+fn conflicts_cost_wavefronts() {
+    let threads = DistributedLayout::blocked(&[32, 64], &[1, 64], &[32, 1], &[1, 1], &[1, 0]).unwrap();
+    let shared = swizzled(&[32, 64], &[1, 0], Swizzle::NONE).unwrap();
+    for (bytes, vector, ways, count, wavefronts) in [(4, 4, 8, 16, 512), (4, 1, 32, 64, 2048), (2, 8, 8, 8, 256)] {
+        assert_eq!(conflicts(&threads, &shared, bytes, vector), ways);
+        let form = Form::Vector(vector);
+        let access = Access { form, ways };
+        assert_eq!(
+            (access.count(&threads, bytes), access.wavefronts(&threads, bytes)),
+            (count, wavefronts)
+        );
+    }
 }
 
 #[track_caller]

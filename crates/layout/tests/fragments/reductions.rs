@@ -41,6 +41,24 @@ fn sums(layout: &DistributedLayout, axis: usize) {
     }
 }
 
+/// Blocks of a cluster may share out a kept axis, and not the reduced one.
+#[test]
+fn blocks_of_a_cluster() {
+    let shared_out =
+        layout("{register = [[0, 1]], lane = [[0, 2]], warp = [[0, 4], [1, 0]], block = [[2, 0], [4, 0]]}");
+    let (plan, result) = ReductionPlan::from_layout(&shared_out, 1).unwrap();
+    assert_eq!((plan.lane_bits, plan.warp_bits), (vec![0], vec![0]));
+    assert_eq!((result.num_blocks(), &result.shape()[..]), (4, &[8][..]));
+    let error = ReductionPlan::from_layout(&shared_out, 0).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "reduced layout: the axis spans several thread blocks"
+    );
+    // Blocks that repeat what others hold reduce it each for itself.
+    let repeated = layout("{register = [[0, 1]], lane = [[1, 0]], block = [[0, 1], [0, 0]]}");
+    assert!(ReductionPlan::from_layout(&repeated, 1).is_ok() && ReductionPlan::from_layout(&repeated, 0).is_ok());
+}
+
 #[test]
 fn plans() {
     let [local, striped, accumulator, _] = &forms()[..] else {
@@ -57,6 +75,9 @@ fn plans() {
     );
     reduces(accumulator, 1, &[&[0, 1], &[2, 3]], &[0, 1]);
     reduces(accumulator, 0, &[&[0, 2], &[1, 3]], &[2, 3, 4]);
+    // A register that changes both coordinates: groups are not of registers that differ in one bit.
+    let slanted = layout("{register = [[1, 0], [1, 1]], lane = [[2, 0], [4, 0], [8, 0], [0, 2], [0, 4]]}");
+    reduces(&slanted, 1, &[&[0, 3], &[1, 2]], &[3, 4]);
     let patch = layout("{register = [[1, 0], [0, 1]], lane = [[2, 0], [4, 0], [8, 0], [0, 2], [0, 4]]}");
     reduces(&patch, 1, &[&[0, 2], &[1, 3]], &[3, 4]);
     reduces(&patch, 0, &[&[0, 1], &[2, 3]], &[0, 1, 2]);
