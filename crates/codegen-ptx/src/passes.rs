@@ -8,7 +8,7 @@
 
 use inkwell::module::Module;
 use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
-use inkwell::values::{FunctionValue, InstructionOpcode};
+use inkwell::values::{BasicValueEnum, FunctionValue, InstructionOpcode};
 
 use crate::pipeline::PTX_KERNEL;
 use crate::target::OptLevel;
@@ -46,7 +46,8 @@ pub(crate) fn pipeline(module: &Module<'_>, level: OptLevel) -> String {
         OptLevel::O1 => "default<O1>".to_owned(),
         OptLevel::O2 => "default<O2>".to_owned(),
         OptLevel::O3 => {
-            let pairs = if computes_in_16_bits(module) { PAIRS } else { "" };
+            let pairs = computes_in_16_bits(module) && !converts_wide_unsigned(module);
+            let pairs = if pairs { PAIRS } else { "" };
             let [before, after] = if is_straight(module) { STRAIGHT } else { GENERAL };
             [before, pairs, after].concat()
         }
@@ -92,6 +93,24 @@ fn computes_in_16_bits(module: &Module<'_>) -> bool {
             Add | And | Call | FAdd | FDiv | FMul | FNeg | FSub | Mul | Or | Shl | Sub | Xor
         );
         computes && matches!(instruction.get_type(), AnyTypeEnum::VectorType(ty) if is_16_bits(ty.get_element_type()))
+    })
+}
+
+/// Are there unsigned integers of more than 16 bits that become floats? LLVM 22's `slp-vectorizer` narrows what it makes
+/// pairs of to the bits that a signed number needs: of `uitofp (sext i8 %x to i64)` it makes one of `sext i8 %x to i16`.
+fn converts_wide_unsigned(module: &Module<'_>) -> bool {
+    let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+    let mut instructions = blocks.flat_map(|block| block.get_instructions());
+    instructions.any(|instruction| {
+        let operand = || instruction.get_operand(0)?.value();
+        instruction.get_opcode() == InstructionOpcode::UIToFP
+            && match operand() {
+                Some(BasicValueEnum::IntValue(int)) => int.get_type().get_bit_width() > 16,
+                Some(BasicValueEnum::VectorValue(vector)) => {
+                    matches!(vector.get_type().get_element_type(), BasicTypeEnum::IntType(int) if int.get_bit_width() > 16)
+                }
+                _ => false,
+            }
     })
 }
 

@@ -12,7 +12,6 @@
 mod build;
 mod ffi;
 
-
 use std::collections::HashMap;
 
 use inkwell::basic_block::BasicBlock;

@@ -222,8 +222,8 @@ fn measure<T: Float>(function: Function, address: usize) -> Worst {
     };
     let mut try_point = |x: T, y: T| {
         let y = if function.operands() == Operands::UnaryInt {
-            let integer = (y.to_f64() * 8.0).trunc().clamp(-1e6, 1e6);
-            T::from_f64(if integer.is_nan() { 0.0 } else { integer })
+            // An i32, as a number of the type: the conversions of `as` saturate, also back.
+            T::from_f64(f64::from((y.to_f64() * 8.0) as i32))
         } else {
             y
         };
@@ -231,7 +231,11 @@ fn measure<T: Float>(function: Function, address: usize) -> Worst {
         let exact = if function == Function::NextAfter && T::WIDTH == Width::F32 {
             f64::from(libm::nextafterf(x.to_f64() as f32, y.to_f64() as f32))
         } else {
-            reference(function, x.to_f64(), y.to_f64())
+            let y = match function.operands() {
+                Operands::UnaryInt => f64::from(y.to_f64() as i32),
+                Operands::Unary | Operands::Binary => y.to_f64(),
+            };
+            reference(function, x.to_f64(), y)
         };
         let ulp = error_ulp(function, got, exact);
         if ulp > worst.ulp {
@@ -286,6 +290,15 @@ fn measure<T: Float>(function: Function, address: usize) -> Worst {
                     },
             );
             try_point(x, T::from_bits64(random.next()));
+        }
+    }
+    if function.operands() == Operands::UnaryInt {
+        // Large powers of what is so near 1 that they are finite.
+        for _ in 0..SAMPLES / 16 {
+            let exponent = f64::from(i32::MAX) * (2.0 * random.unit() - 1.0);
+            let x = 1.0 + (2.0 * random.unit() - 1.0) * 80.0 / exponent;
+            let sign = if random.next().is_multiple_of(2) { 1.0 } else { -1.0 };
+            try_point(T::from_f64(sign * x), T::from_f64(exponent / 8.0));
         }
     }
     let ranges = ranges(function);
