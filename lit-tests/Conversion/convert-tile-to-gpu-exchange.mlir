@@ -25,7 +25,7 @@ func.func @registers(%x: f32) attributes {tile.kernel, tile.num_warps = 1 : i32}
 #copied = #tile.layout<{register = [[1, 0], [0, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []}>
 
 // Within a warp: shuffles between selections, and no shared memory. Numbers of 64 bits are two words; what a register of the
-// result repeats does not move. Truth values travel as bytes.
+// result repeats does not move. Booleans travel as bytes.
 // CHECK: gpu.module
 // CHECK-NOT: llvm.mlir.global
 // CHECK-LABEL: gpu.func @lanes

@@ -100,7 +100,7 @@ func.func @result(%x: f16) attributes {tile.kernel, tile.num_warps = 4 : i32, ti
 #rows = #tile.layout<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [32, 0]], lane = [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]}>
 #operand = #tile.layout<{register = [[0, 1], [0, 2], [8, 0], [0, 16], [0, 32]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]}>
 
-// Four elements of 8 bits in a word. Truth values are such elements.
+// Four elements of 8 bits in a word. Booleans are such elements.
 // CHECK-LABEL: gpu.func @bytes
 // CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<16xi8>, !llvm.ptr<3>
 // CHECK: gpu.barrier

@@ -168,7 +168,7 @@ func.func @widths(%bytes: !tile.ptr<i8> {tile.divisibility = 16 : i32}, %doubles
   return
 }
 
-// A truth value is a byte: anything but zero is true, and true is stored as 1.
+// A boolean is a byte: anything but zero is true, and true is stored as 1.
 // CHECK-LABEL: gpu.func @truth
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i8
 // CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} {alignment = 1 : i64} : !llvm.ptr<1> -> i8

@@ -96,7 +96,7 @@ func.func @narrow(%p: !tile.ptr<i16>) attributes {tile.kernel, tile.num_warps = 
 #line = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
 // An extent that is padded: what lies beyond does not enter. That the order of the two matters shows in the region: the
-// lower lane's number stands to the left on both sides. No number is known that the combine would leave as it is: whether
+// lower lane's number stands to the left on both sides. No number is known that the combiner would leave as it is: whether
 // a number is an element goes with it from lane to lane.
 // CHECK-LABEL: gpu.func @padded
 // CHECK: llvm.inline_asm
@@ -181,7 +181,7 @@ func.func @half(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.num_warps = 1 
 
 #line = #tile.layout<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
-// A combine of known operations that mixes its operands is one of the user's: what is an element is asked at each step.
+// A combiner of known operations that mixes its operands is one of the user's: what is an element is asked at each step.
 // CHECK-LABEL: gpu.func @mixed
 // CHECK: arith.cmpi ult
 // CHECK-NOT: arith.select

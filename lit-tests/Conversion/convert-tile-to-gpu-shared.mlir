@@ -51,7 +51,7 @@ func.func @swizzled(%x: f16) attributes {tile.kernel, tile.num_warps = 1 : i32} 
 #plain = #tile.shared<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0]]}>
 
 // Copies in registers are stored once and loaded once; of warps with copies the first stores. What a register adds to the
-// thread's place goes into the address. A truth value takes a byte.
+// thread's place goes into the address. A boolean takes a byte.
 // CHECK-LABEL: gpu.func @copies
 // CHECK: scf.if
 // CHECK: arith.extui %{{.*}} : vector<2xi1> to vector<2xi8>

@@ -10,6 +10,10 @@ use crate::error::Error;
 /// A kernel has at most so many parameters: at 8 bytes each they fit into the 4 KiB that every GPU has for them.
 pub const MAX_PARAMS: usize = 128;
 
+/// Shared memory that a block may have on every GPU, in bytes, without asking the driver for more (CUDA C++ Programming Guide,
+/// technical specifications).
+pub const STATIC_SHARED_BYTES: u32 = 48 * 1024;
+
 /// The most threads of a block on every GPU.
 pub const MAX_THREADS: u32 = 1024;
 

@@ -8,7 +8,11 @@ pub mod container;
 mod dtype;
 mod error;
 mod kernel;
+#[cfg(feature = "ssa")]
+mod of_ssa;
 
 pub use dtype::DType;
 pub use error::Error;
-pub use kernel::{Code, CompiledKernel, MAX_PARAMS, MAX_THREADS, ParamInfo, ParamKind};
+pub use kernel::{Code, CompiledKernel, MAX_PARAMS, MAX_THREADS, ParamInfo, ParamKind, STATIC_SHARED_BYTES};
+#[cfg(feature = "ssa")]
+pub use of_ssa::params_of;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mytriton::abi::{DType, ParamInfo, ParamKind};
+use mytriton::abi::{ParamInfo, ParamKind};
 use mytriton_ssa::{Const, Scalar};
 
 use crate::error::Error;
@@ -55,21 +55,6 @@ fn is_name(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit())
         && !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// The number type of a parameter.
-fn scalar_of(dtype: DType) -> Scalar {
-    match dtype {
-        DType::I1 => Scalar::I1,
-        DType::I8 => Scalar::I8,
-        DType::I16 => Scalar::I16,
-        DType::I32 => Scalar::I32,
-        DType::I64 => Scalar::I64,
-        DType::F16 => Scalar::F16,
-        DType::BF16 => Scalar::BF16,
-        DType::F32 => Scalar::F32,
-        DType::F64 => Scalar::F64,
-    }
 }
 
 /// A kernel's name and parameters, for messages.
@@ -145,7 +130,7 @@ pub fn bind_open<'a>(
 /// The parameter as a pointer to such elements.
 fn pointer(param: &ParamInfo, scalar: Scalar) -> ParamInfo {
     ParamInfo {
-        kind: ParamKind::Pointer(mytriton::dtype_of(scalar)),
+        kind: ParamKind::Pointer(scalar.into()),
         ..param.clone()
     }
 }
@@ -172,13 +157,13 @@ fn bind_one<'a>(param: &ParamInfo, value: &'a Value) -> Result<Bound<'a>, String
         (ParamKind::Scalar(dtype), Value::Text(text)) if text.ends_with(".npy") => {
             Err(format!("the parameter is one {dtype}, not an array such as {text}"))
         }
-        (ParamKind::Scalar(dtype), Value::Text(text)) => literal::parse(text, scalar_of(dtype)).map(Bound::Scalar),
+        (ParamKind::Scalar(dtype), Value::Text(text)) => literal::parse(text, dtype.into()).map(Bound::Scalar),
         (ParamKind::Scalar(dtype), Value::Generated(_)) => Err(format!("the parameter is one {dtype}, not an array")),
         (ParamKind::Pointer(dtype), Value::Generated(generator)) => match generator.scalar {
-            Some(scalar) if scalar != scalar_of(dtype) => {
+            Some(scalar) if scalar != Scalar::from(dtype) => {
                 Err(format!("the parameter is ptr<{dtype}>, the array of {scalar}"))
             }
-            _ => Ok(Bound::Generated(generator, scalar_of(dtype))),
+            _ => Ok(Bound::Generated(generator, dtype.into())),
         },
         (ParamKind::Pointer(dtype), Value::Text(text)) => {
             // A number for a pointer is a more likely mistake than a file of that name that is not there.
@@ -187,7 +172,7 @@ fn bind_one<'a>(param: &ParamInfo, value: &'a Value) -> Result<Bound<'a>, String
                     "the parameter is ptr<{dtype}>, so FILE.npy, zeros:SHAPE or random:SHAPE is needed, not '{text}'"
                 ));
             }
-            Ok(Bound::File(PathBuf::from(text), scalar_of(dtype)))
+            Ok(Bound::File(PathBuf::from(text), dtype.into()))
         }
     }
 }

@@ -119,20 +119,6 @@ fn memory(
     }
 }
 
-fn dtype(scalar: Scalar) -> DType {
-    match scalar {
-        Scalar::I1 => DType::Bool,
-        Scalar::I8 => DType::I8,
-        Scalar::I16 => DType::I16,
-        Scalar::I32 => DType::I32,
-        Scalar::I64 => DType::I64,
-        Scalar::F16 => DType::F16,
-        Scalar::BF16 => DType::BF16,
-        Scalar::F32 => DType::F32,
-        Scalar::F64 => DType::F64,
-    }
-}
-
 impl Data {
     /// Reads or makes what was asked for. The error is what is wrong with it.
     pub fn new(bound: &Bound<'_>) -> Result<Data, String> {
@@ -188,7 +174,7 @@ impl Argument {
     pub fn launch_argument(&self) -> Arg<'_> {
         match self {
             Argument::Scalar(value) => Arg::from(ScalarValue {
-                dtype: dtype(value.scalar()),
+                dtype: value.scalar().into(),
                 bits: value.bits(),
             }),
             Argument::Array(array) => array.buffer.argument(),

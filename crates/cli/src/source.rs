@@ -144,7 +144,7 @@ impl Input {
         match self {
             Input::Source(file) => file
                 .kernel()
-                .map(|kernel| (kernel.name.as_str(), mytriton_compiler::params_of(kernel))),
+                .map(|kernel| (kernel.name.as_str(), mytriton::abi::params_of(kernel))),
             Input::Gpu(file) => Err(file.is_gpu_stage()),
             Input::Compiled(kernel) => Ok((&kernel.name, kernel.params.clone())),
         }

@@ -125,7 +125,7 @@ pub(crate) fn binary(op: BinaryOp, scalar: Scalar, a: &str, b: &str) -> Expr {
     }
 }
 
-/// Truth values count as 0 and 1; what shifts in from the left is the value itself. `i1 / 0` is false.
+/// Booleans count as 0 and 1; what shifts in from the left is the value itself. `i1 / 0` is false.
 fn binary_i1(op: BinaryOp, a: &str, b: &str) -> String {
     use BinaryOp::*;
     match op {

@@ -21,8 +21,8 @@ use crate::demand::Demands;
 use crate::error::{CudaError, SharedTile};
 use crate::threads::{Ownership, Projection, Threads};
 
-/// Static shared memory that a block may have on every target (CUDA C++ Programming Guide, technical specifications).
-pub(crate) const MAX_SHARED_BYTES: u64 = 48 * 1024;
+/// Static shared memory that a block may have on every target.
+pub(crate) const MAX_SHARED_BYTES: u64 = mytriton_abi::STATIC_SHARED_BYTES as u64;
 
 /// How elements come to those who need them, where it takes more than computing them there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

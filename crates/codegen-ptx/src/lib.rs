@@ -11,7 +11,7 @@
 //!    library. No CUDA toolkit is needed.
 //! 5. [`optimise`]: vectors to scalars ([`scalars`]), then LLVM's passes, those that kernels have a use for, with the
 //!    target's cost model.
-//! 6. [`narrow::take_apart`]: around a fault of ptxas; [`truth::shift_parts_out`]: around stack frames.
+//! 6. [`narrow::take_apart`]: around a fault of ptxas; [`booleans::shift_parts_out`]: around stack frames.
 //! 7. [`emit_ptx`]: instruction selection, and [`narrow::widen`]: around further faults of ptxas.
 //!
 //! Everything here is single-threaded per call and safe to call from many threads at once, each with its own
@@ -22,6 +22,7 @@
 //! LLVM reports some faults of its input by ending the process. The checks of step 1 catch the known ones as typed
 //! errors; for the rest [`compile`] runs LLVM's part on a guarded thread (see [`guard`]) and still returns an error.
 
+pub mod booleans;
 pub mod error;
 pub mod fusion;
 pub mod guard;
@@ -35,7 +36,6 @@ pub mod ptxas;
 pub mod scalars;
 pub mod target;
 pub mod translate;
-pub mod truth;
 
 mod diagnostics;
 

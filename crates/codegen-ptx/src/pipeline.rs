@@ -13,7 +13,7 @@ use crate::diagnostics::LlvmDiagnostics;
 use crate::error::Error;
 use crate::target::{OptLevel, Target};
 use crate::translate::{device_module, translate};
-use crate::{fusion, guard, legality, machine, math, narrow, passes, scalars, truth};
+use crate::{booleans, fusion, guard, legality, machine, math, narrow, passes, scalars};
 
 /// LLVM's number for the calling convention of kernels, `ptx_kernel`.
 pub(crate) const PTX_KERNEL: u32 = 71;
@@ -106,7 +106,7 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
 
     optimise(&module, options.target, options.opt_level)?;
     narrow::take_apart(&module)?;
-    truth::shift_parts_out(&module)?;
+    booleans::shift_parts_out(&module)?;
     timings.optimise = clock.lap();
 
     let kernels = kernels(&module);

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use melior::ir::{Module, Operation};
 use melior::pass::PassManager;
-use mytriton_abi::{Code, CompiledKernel, DType, ParamInfo, ParamKind};
+use mytriton_abi::{Code, CompiledKernel, params_of};
 use mytriton_codegen_ptx as ptx;
-use mytriton_ssa::{Elem, Kernel, Param, Scalar};
+use mytriton_ssa::Kernel;
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHasher;
 
@@ -175,34 +175,6 @@ pub(crate) fn artefact(kernel: &Kernel, code: Code, target: ptx::Target, threads
         },
         compiler: env!("CARGO_PKG_VERSION").to_owned(),
         code,
-    }
-}
-
-/// The parameters of a kernel as launches see them.
-pub fn params_of(kernel: &Kernel) -> Vec<ParamInfo> {
-    let info = |param: &Param| ParamInfo {
-        name: param.name.clone(),
-        kind: match kernel.ty(param.value).elem {
-            Elem::Ptr(pointee) => ParamKind::Pointer(dtype_of(pointee)),
-            Elem::Scalar(scalar) => ParamKind::Scalar(dtype_of(scalar)),
-        },
-        divisibility: param.divisibility,
-    };
-    kernel.params().iter().map(info).collect()
-}
-
-/// The number type as compiled kernels name it.
-pub fn dtype_of(scalar: Scalar) -> DType {
-    match scalar {
-        Scalar::I1 => DType::I1,
-        Scalar::I8 => DType::I8,
-        Scalar::I16 => DType::I16,
-        Scalar::I32 => DType::I32,
-        Scalar::I64 => DType::I64,
-        Scalar::F16 => DType::F16,
-        Scalar::BF16 => DType::BF16,
-        Scalar::F32 => DType::F32,
-        Scalar::F64 => DType::F64,
     }
 }
 

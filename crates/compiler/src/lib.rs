@@ -26,9 +26,7 @@ mod simt;
 mod stage;
 mod tools;
 
-pub use compile::{
-    CompileOptions, Compiled, StageTimes, compile, compile_given_layouts, dtype_of, params_of, pass_times,
-};
+pub use compile::{CompileOptions, Compiled, StageTimes, compile, compile_given_layouts, pass_times};
 pub use emit::{emit, read_mlir};
 pub use error::CompileError;
 pub use mytriton_codegen_ptx::{OptLevel, Target};

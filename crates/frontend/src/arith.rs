@@ -307,7 +307,7 @@ impl<'k> Site<'k> {
         self.done(built)
     }
 
-    /// The value of `a && b` (`and`) or `a || b`, if `a` decides it while building: then `b` need not be built.
+    /// The value of `a && b` (`and`) or `a || b`, if `a` decides it at compile time: then `b` need not be built.
     pub fn decided(self, and: bool, a: Expr<'k>) -> Option<Expr<'k>> {
         match a.known() {
             Some(Number::Bool(v)) if v != and => Some(a),

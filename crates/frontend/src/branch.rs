@@ -1,4 +1,4 @@
-//! Branches: `if` on a value known while building takes one arm, on a run-time value both.
+//! Branches: `if` on a compile-time constant takes one arm, on a run-time value both.
 
 use mytriton_ssa::{OpKind, RegionId, Shape, ValueId};
 

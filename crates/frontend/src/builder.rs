@@ -222,7 +222,7 @@ impl KernelBuilder {
         opened
     }
 
-    /// The operations of a region that a combine cannot have: places and names.
+    /// The operations of a region that a combiner cannot have: places and names.
     pub(crate) fn refused_in_combine(&self, region: RegionId) -> Vec<(Loc, &'static str)> {
         let state = self.state.borrow();
         let kernel = &state.kernel;
@@ -233,7 +233,7 @@ impl KernelBuilder {
             .collect()
     }
 
-    /// Where a combine plainly depends on the order of elements, and how.
+    /// Where a combiner plainly depends on the order of elements, and how.
     pub(crate) fn non_associative(&self, region: RegionId) -> Option<(Loc, String)> {
         let kernel = &self.state.borrow().kernel;
         let op = kernel.op(mytriton_ssa::non_associative(kernel, region)?);
@@ -293,7 +293,7 @@ impl KernelBuilder {
         state.open[from..].contains(&scope)
     }
 
-    /// Was a value made in the region around the combine that is being built?
+    /// Was a value made in the region outside the combiner that is being built?
     pub(crate) fn is_around_combine(&self, scope: RegionId) -> bool {
         let state = self.state.borrow();
         let from = state.isolated.last().copied().unwrap_or(0);

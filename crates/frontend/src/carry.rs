@@ -25,7 +25,7 @@ pub(crate) struct CarriedSet {
 }
 
 impl CarriedSet {
-    /// Prepares variables for a loop, and gives their values before it. A number known now becomes a run-time value
+    /// Prepares variables for a loop, and gives their values before it. A compile-time constant becomes a run-time value
     /// of its own type.
     pub(crate) fn start<'k>(
         site: Site<'k>,
@@ -135,7 +135,7 @@ pub(crate) fn at_assignment(site: Site<'_>, assigned: Loc) -> Site<'_> {
     }
 }
 
-/// Does a number known now take this type?
+/// Does a compile-time constant take this type?
 pub(crate) fn takes(literal: Literal, ty: ValueType) -> bool {
     ty.dtype()
         .is_some_and(|dtype| literal.type_with(dtype).is_ok_and(|t| t == dtype))

@@ -1,4 +1,4 @@
-//! Reductions and scans by a combine of the user's.
+//! Reductions and scans by a combiner of the user's.
 
 use mytriton_ssa::{OpKind, Shape, ValueId};
 
@@ -27,7 +27,7 @@ pub(crate) struct Tiles {
 impl<'k> Site<'k> {
     /// Combines the elements of a tile along an axis into one. Several tiles, as a tuple, are combined together: the
     /// combine gets and gives tuples of their elements. It must be associative and commutative, for the order is open; it
-    /// computes with its arguments and numbers known while building alone, element by element.
+    /// computes with its arguments and compile-time constants alone, element by element.
     pub fn reduce<T: Staged<'k>>(self, x: T, axis: impl IntoExpr<'k>, combine: impl FnOnce(T, T) -> T) -> T {
         let axis = Some(self.lift(axis));
         self.by_user("reduce", x, axis, Along::Reduce, combine)
@@ -38,7 +38,7 @@ impl<'k> Site<'k> {
         self.by_user("reduce", x, None, Along::Reduce, combine)
     }
 
-    /// The running combination along an axis. The combine is as for [`Site::reduce`], but need not be commutative: its
+    /// The running combination along an axis. The combiner is as for [`Site::reduce`], but need not be commutative: its
     /// left argument is the prefix.
     pub fn associative_scan<T: Staged<'k>>(self, x: T, axis: impl IntoExpr<'k>, combine: impl FnOnce(T, T) -> T) -> T {
         let axis = Some(self.lift(axis));
@@ -124,7 +124,7 @@ impl<'k> Site<'k> {
         Some(Tiles { ids, types, axis })
     }
 
-    /// The reduction or scan whose combine `combine` builds from the elements of two sides.
+    /// The reduction or scan whose combiner `combine` builds from the elements of two sides.
     pub(crate) fn combined(
         self,
         name: &str,
@@ -156,14 +156,14 @@ impl<'k> Site<'k> {
             k.report(
                 loc,
                 format!(
-                    "the combine of {name} computes with numbers, element by element: no memory, tiles, program ids, \
+                    "the combiner of {name} computes with numbers, element by element: no memory, tiles, program ids, \
                      loops or branches ('{op}'){advice}"
                 ),
             );
         }
         ids.filter(|ids| ids.len() == elements.len() && refused.is_empty())?;
         if let Some((loc, message)) = k.non_associative(region) {
-            k.report(loc, format!("the combine of {name}: {message}"));
+            k.report(loc, format!("the combiner of {name}: {message}"));
             return None;
         }
         let (kind, shape) = match along {
@@ -178,7 +178,7 @@ impl<'k> Site<'k> {
         Some(results.into_iter().map(|repr| Expr::new(k, repr)).collect())
     }
 
-    /// What the combine passes on for elements of a type.
+    /// What the combiner passes on for elements of a type.
     fn yielded(self, name: &str, result: Expr<'k>, ty: ValueType) -> Built<ValueId> {
         let dtype = ty.dtype()?;
         match self.operand(name, result)? {
@@ -189,7 +189,7 @@ impl<'k> Site<'k> {
             // A tile is refused with the operation that made it.
             Operand::Value(_, found) if !found.shape.is_scalar() => None,
             _ => self.fail(format!(
-                "the combine of {name} gives {}, but the elements are {ty}: convert it (`as {ty}`), or the tile before",
+                "the combiner of {name} gives {}, but the elements are {ty}: convert it (`as {ty}`), or the tile before",
                 describe(result)
             )),
         }

@@ -25,7 +25,7 @@ pub enum DType {
     F64,
 }
 
-/// How general a type is, for promotion: truth values below integers below floats.
+/// How general a type is, for promotion: booleans below integers below floats.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// `bool`.
@@ -213,7 +213,7 @@ element! {
 /// What one element of a run-time value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ElemType {
-    /// A number or truth value.
+    /// A number or boolean.
     Num(DType),
     /// A pointer to numbers.
     Ptr(DType),
@@ -226,6 +226,23 @@ pub struct ValueType {
     pub elem: ElemType,
     /// The extents; of rank 0 for a scalar.
     pub shape: Shape,
+}
+
+/// The type of numbers of an SSA type that have a sign.
+impl From<Scalar> for DType {
+    fn from(scalar: Scalar) -> DType {
+        match scalar {
+            Scalar::I1 => DType::Bool,
+            Scalar::I8 => DType::I8,
+            Scalar::I16 => DType::I16,
+            Scalar::I32 => DType::I32,
+            Scalar::I64 => DType::I64,
+            Scalar::F16 => DType::F16,
+            Scalar::BF16 => DType::BF16,
+            Scalar::F32 => DType::F32,
+            Scalar::F64 => DType::F64,
+        }
+    }
 }
 
 impl ValueType {

@@ -22,7 +22,7 @@ pub(crate) enum Repr {
         ty: ValueType,
         scope: RegionId,
     },
-    /// A number known now.
+    /// A compile-time constant.
     Literal(Literal),
     /// An element type.
     DType(DType),
@@ -30,7 +30,7 @@ pub(crate) enum Repr {
     Poison,
 }
 
-/// A value in a kernel: a run-time scalar or tile, a number known while building, or an element type. It copies freely.
+/// A value in a kernel: a run-time scalar or tile, a compile-time constant, or an element type. It copies freely.
 ///
 /// The Rust operators `+ - * / % & | ^ << >> ! -` work with broadcasting and promotion; comparisons are methods
 /// ([`Expr::lt`] ...). Where a host number meets a tile it takes the tile's element type.
@@ -48,7 +48,7 @@ impl fmt::Debug for Expr<'_> {
     }
 }
 
-/// The type of a run-time value; the value of a number or type known while building.
+/// The type of a run-time value; the value of a compile-time constant or type.
 impl fmt::Display for Expr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.repr {
@@ -73,7 +73,7 @@ impl<'k> Expr<'k> {
         self.repr == Repr::Poison
     }
 
-    /// The type of a run-time value; none for what is known while building.
+    /// The type of a run-time value; none for what is known at compile time.
     pub fn ty(self) -> Option<ValueType> {
         match self.repr {
             Repr::Value { ty, .. } => Some(ty),
@@ -81,7 +81,7 @@ impl<'k> Expr<'k> {
         }
     }
 
-    /// The number, if it is known while building.
+    /// The number, if it is known at compile time.
     pub fn known(self) -> Option<Number> {
         match self.repr {
             Repr::Literal(literal) => Some(literal.value),

@@ -1,4 +1,4 @@
-//! Arithmetic among numbers known while building. Integers are exact, floats are `f64`; a number bound to a type wraps or
+//! Arithmetic among compile-time constants. Integers are exact, floats are `f64`; a number bound to a type wraps or
 //! rounds to it after each operation.
 
 use mytriton_ssa::{BinaryOp, Const, Scalar, UnaryOp, eval_binary, eval_unary};
@@ -49,7 +49,7 @@ pub(crate) fn binary(op: BinOp, a: Literal, b: Literal) -> Result<Literal, Strin
         _ => {
             let (x, y) = (a.value.as_int().unwrap_or(0), b.value.as_int().unwrap_or(0));
             let value = int_binary(op, x, y, own)?;
-            let what = || format!("{x} {} {y} is beyond what can be computed while building", op.symbol());
+            let what = || format!("{x} {} {y} is beyond what is computed at compile time", op.symbol());
             match value {
                 Some(value) => Number::Int(value),
                 None if fixed => Number::Int(x.wrapping_mul(y)),

@@ -113,7 +113,7 @@ impl KernelBuilder {
         carried
     }
 
-    /// A branch: at run time, or while building if the condition is known then (only that arm is run).
+    /// A branch: at run time, or at compile time if the condition is known then (only that arm is run).
     #[track_caller]
     pub fn if_else<'k, S: Staged<'k>>(
         &'k self,

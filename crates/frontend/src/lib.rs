@@ -4,8 +4,8 @@
 //! operators, comparisons, loops and branches read as Rust does; [`KernelBuilder`] is used by hand. Both build through
 //! [`Site`], whose methods are the language's builtins, on [`Expr`] values.
 //!
-//! * **Types** ([`DType`]): integers have a sign here. Run-time values promote as [`DType::promote`] says; a number known
-//!   while building takes the type of what it meets ([`Literal::type_with`]), and must fit it.
+//! * **Types** ([`DType`]): integers have a sign here. Run-time values promote as [`DType::promote`] says; a compile-time
+//!   constant takes the type of what it meets ([`Literal::type_with`]), and must fit it.
 //! * **Shapes** broadcast: padded with 1 on the left, extents of 1 stretched.
 //! * **Mistakes** never panic. Each is noted with its `file:line:column`; [`FrontendError`] has them all.
 //! * **Kernels as data** ([`KernelDef`]): what launchers need to know, and a function that builds the SSA.

@@ -12,7 +12,7 @@ use crate::dtype::{DType, Kind};
 /// The value of a compile-time number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Number {
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// An integer.
     Int(i128),
@@ -50,7 +50,7 @@ impl Number {
         }
     }
 
-    /// As an integer: a truth value is 0 or 1; none for floats.
+    /// As an integer: a boolean is 0 or 1; none for floats.
     pub fn as_int(self) -> Option<i128> {
         match self {
             Number::Bool(b) => Some(i128::from(b)),

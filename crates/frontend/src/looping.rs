@@ -57,7 +57,7 @@ struct Bounds {
 
 impl<'k> Site<'k> {
     /// Begins `for index in start..stop` by `step`, which carries the variables that the body assigns. A negative step
-    /// must be known while building; a run-time one is positive.
+    /// must be known at compile time; a run-time one is positive.
     pub fn begin_for(
         self,
         [start, stop, step]: [Expr<'k>; 3],
@@ -175,7 +175,7 @@ impl<'k> Site<'k> {
         }
     }
 
-    /// The indices of a loop that is unrolled while building; all three numbers are known then. The step may be negative.
+    /// The indices of a loop that is unrolled at compile time; all three numbers are compile-time constants. The step may be negative.
     pub fn static_range(
         self,
         start: impl IntoExpr<'k>,

@@ -219,7 +219,7 @@ impl<'k> Site<'k> {
         {
             let (name, got) = (what.name, describe(axis));
             return self.fail(format!(
-                "{name}(x, axis) reduces along an axis, an integer known while building the kernel, not {got}; of two \
+                "{name}(x, axis) reduces along an axis, a compile-time integer, not {got}; of two \
                  values use `{name}imum(a, b)`"
             ));
         }
@@ -289,7 +289,7 @@ impl<'k> Site<'k> {
     fn better(self, a: [Expr<'k>; 2], b: [Expr<'k>; 2], dtype: DType, max: bool) -> Built<[Expr<'k>; 2]> {
         let cmp = |pred, x, y| self.scalar_op(OpKind::Cmp(pred), &[x, y], DType::Bool);
         let logic = |op, x, y| self.scalar_op(OpKind::Binary(op), &[x, y], DType::Bool);
-        // Truth values have no sign: they compare as unsigned.
+        // Booleans have no sign: they compare as unsigned.
         let unsigned = dtype.is_unsigned() || dtype == DType::Bool;
         let beyond = match (max, unsigned) {
             (true, false) => CmpPred::Gt,

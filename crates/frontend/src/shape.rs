@@ -7,7 +7,7 @@ use crate::expr::{Expr, IntoExpr};
 use crate::literal::{Literal, Number};
 use crate::site::{Built, Operand, Site};
 
-/// What can say a shape: one extent, or an array or tuple of extents, each known while building.
+/// What can say a shape: one extent, or an array or tuple of extents, each a compile-time constant.
 pub trait IntoShape<'k> {
     /// The extents, outermost first.
     fn extents(self, site: Site<'k>) -> Vec<Expr<'k>>;
@@ -65,7 +65,7 @@ impl<'k> Site<'k> {
         self.done(built)
     }
 
-    /// The tile `start, start + 1, ... end - 1` of `i32`; the bounds are known while building.
+    /// The tile `start, start + 1, ... end - 1` of `i32`; the bounds are known at compile time.
     pub fn range(self, start: impl IntoExpr<'k>, end: impl IntoExpr<'k>) -> Expr<'k> {
         let (start, end) = (self.lift(start), self.lift(end));
         let built = (|| {

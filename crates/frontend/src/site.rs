@@ -16,7 +16,7 @@ pub struct Site<'k> {
     pub(crate) loc: Loc,
 }
 
-/// An operand that is a value: a number known now, or a run-time value.
+/// An operand that is a value: a compile-time constant, or a run-time value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operand {
     Literal(Literal),
@@ -48,7 +48,7 @@ impl<'k> Site<'k> {
         self.k
     }
 
-    /// An expression of what can be one. A host constant's value is known while building.
+    /// An expression of what can be one. A host constant's value is known at compile time.
     pub fn lift(self, value: impl IntoExpr<'k>) -> Expr<'k> {
         value.into_expr(self.k)
     }
@@ -77,7 +77,7 @@ impl<'k> Site<'k> {
         value
     }
 
-    /// Errors with the message unless the condition, which must be known while building, holds.
+    /// Errors with the message unless the condition, a compile-time constant, holds.
     pub fn static_assert(self, condition: impl IntoExpr<'k>, message: &str) {
         let condition = self.lift(condition);
         match condition.known() {
@@ -88,9 +88,7 @@ impl<'k> Site<'k> {
             _ if condition.is_poison() => {}
             _ => {
                 let got = describe(condition);
-                self.error(format!(
-                    "static_assert takes a bool known while building the kernel, not {got}"
-                ));
+                self.error(format!("static_assert takes a compile-time bool, not {got}"));
             }
         }
     }
@@ -111,18 +109,18 @@ impl<'k> Site<'k> {
         }
     }
 
-    /// Requires a value known while building: what a `#[constexpr]` parameter of a device function gets.
+    /// Requires a compile-time constant: what a `#[constexpr]` parameter of a device function gets.
     pub fn constexpr(self, name: &str, value: impl IntoExpr<'k>) -> Expr<'k> {
         let value = self.lift(value);
         match value.repr {
             Repr::Value { ty, .. } => self.error(format!(
-                "`{name}` is a constexpr parameter: it takes a value known while building the kernel, not a run-time {ty}"
+                "`{name}` is a constexpr parameter: it takes a compile-time constant, not a run-time {ty}"
             )),
             _ => value,
         }
     }
 
-    /// Requires a scalar of the given element type, as `let x: f32 = ...` does: numbers known now become one.
+    /// Requires a scalar of the given element type, as `let x: f32 = ...` does: compile-time constants become one.
     pub fn annotated(self, value: impl IntoExpr<'k>, dtype: impl IntoExpr<'k>) -> Expr<'k> {
         let built = (|| {
             let value = self.lift(value);
@@ -194,8 +192,7 @@ impl<'k> Site<'k> {
                 }
                 if self.k.is_around_combine(scope) {
                     return self.fail(format!(
-                        "{what} got a value from around the combine, which sees its own arguments and what is known while \
-                         building the kernel alone: apply the value before or after the reduction, or combine it too"
+                        "{what} got a value from outside the combiner, which sees its arguments and compile-time constants alone: apply the value before or after the reduction, or combine it too"
                     ));
                 }
                 if !self.k.is_visible(scope) {
@@ -226,7 +223,7 @@ impl<'k> Site<'k> {
             (Repr::Poison, _) => None,
             (_, Some(value)) => Some(value),
             _ => self.fail(format!(
-                "{what} must be an integer known while building the kernel (a literal or #[constexpr] parameter), not {}",
+                "{what} must be a compile-time integer (a literal or #[constexpr] parameter), not {}",
                 describe(expr)
             )),
         }

@@ -50,7 +50,7 @@ impl<'k> Site<'k> {
         self.done(self.sorted(x, Some(axis), false))
     }
 
-    /// The same along an axis in ascending order, or in descending order if `descending`, a `bool` known while building, is
+    /// The same along an axis in ascending order, or in descending order if `descending`, a compile-time `bool`, is
     /// true.
     pub fn sort_ordered(
         self,
@@ -63,14 +63,14 @@ impl<'k> Site<'k> {
             Some(Number::Bool(descending)) => self.done(self.sorted(x, Some(axis), descending)),
             _ if descending.is_poison() => self.poison(),
             _ => self.error(format!(
-                "the last argument of sort, `descending`, is a bool known while building the kernel, not {}",
+                "the last argument of sort, `descending`, is a compile-time bool, not {}",
                 describe(descending)
             )),
         }
     }
 
     /// The `k` largest elements along the last dimension, the largest first, in the order of [`Site::sort`] (a NaN is above
-    /// all numbers); `k` is known while building.
+    /// all numbers); `k` is known at compile time.
     pub fn topk(self, x: impl IntoExpr<'k>, k: impl IntoExpr<'k>) -> Expr<'k> {
         let (x, k) = (self.lift(x), self.lift(k));
         let built = (|| {

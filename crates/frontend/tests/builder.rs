@@ -115,7 +115,7 @@ fn too_much_nesting_and_bad_names_are_errors() {
 }
 
 #[test]
-fn a_truth_value_shifts_right_without_a_sign() {
+fn a_boolean_shifts_right_without_a_sign() {
     let k = KernelBuilder::new("k");
     let (p, b) = (k.ptr("p", DType::Bool), k.scalar("b", DType::Bool));
     k.store(p, (k.expr(true) >> b) ^ (b >> b)).done();

@@ -86,7 +86,7 @@ fn values_of_a_combine_stay_in_it() {
     let [around, after] = messages[..] else {
         panic!("{messages:?}")
     };
-    assert!(around.contains("from around the combine"), "{around}");
+    assert!(around.contains("from outside the combiner"), "{around}");
     assert!(after.contains("has ended"), "{after}");
 }
 
@@ -102,7 +102,7 @@ fn combines_are_associative() {
     let [refused] = &error.diagnostics[..] else {
         panic!("{error}")
     };
-    let wanted = "the combine of reduce: 'sub' of the two elements is not associative";
+    let wanted = "the combiner of reduce: 'sub' of the two elements is not associative";
     assert!(refused.message.contains(wanted), "{}", refused.message);
     assert!(error.to_string().contains(&format!("reductions.rs:{line}")), "{error}");
 }

@@ -1,14 +1,14 @@
 //! Combines of reductions and scans that give the same bits in every order.
 //!
 //! Executors choose the order in which a reduction combines, so that its result says something only where the order does
-//! not matter. Whether a combine is associative (and, for reductions, commutative) cannot be read off its operations; the
+//! not matter. Whether a combiner is associative (and, for reductions, commutative) cannot be read off its operations; the
 //! generator therefore uses those of a list, and [`Combine::of`] recognises them again in a kernel.
 
 use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Const, OpKind, Scalar, Type, result_type};
 
 use crate::tree::{Body, Node, Tree, Val};
 
-/// A combine.
+/// A combiner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Combine {
     /// One operation. A float sum is exact only of small whole numbers.
@@ -122,7 +122,7 @@ impl Region<'_> {
     fn op(&mut self, kind: OpKind, operands: &[Val]) -> Val {
         let types: Vec<Type> = operands.iter().map(|&v| self.tree.ty(v)).collect();
         let Ok(Some(ty)) = result_type(&kind, &types, None) else {
-            unreachable!("'{}' of {types:?} in a combine", kind.name())
+            unreachable!("'{}' of {types:?} in a combiner", kind.name())
         };
         let result = self.tree.value(ty);
         self.nodes.push(Node {
@@ -258,7 +258,7 @@ mod tests {
             };
             values.insert(node.results[0], value);
         }
-        unreachable!("a combine yields")
+        unreachable!("a combiner yields")
     }
 
     fn same_bits(a: &[Const], b: &[Const]) -> bool {

@@ -114,7 +114,7 @@ impl Coverage {
         }
     }
 
-    /// A reduction or scan: by its combine, of its first type.
+    /// A reduction or scan: by its combiner, of its first type.
     fn count_combine(&mut self, tree: &Tree, node: &Node) {
         let reversed = matches!(node.kind, OpKind::Scan { reverse: true, .. });
         let name = if reversed { "scan reverse" } else { node.kind.name() };

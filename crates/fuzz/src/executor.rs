@@ -121,7 +121,7 @@ pub fn compare(case: &Case, got: &Outputs, oracle: &Outputs, precise: bool) -> R
         }
         let differs = |&index: &usize| {
             let (found, wanted) = (bits_at(elem, got, index), bits_at(elem, oracle, index));
-            // A truth value is stored as 0 or 1: another true byte is a mistake.
+            // A boolean is stored as 0 or 1: another true byte is a mistake.
             let accepts = |a, b| elem != Scalar::I1 && rule.accepts(constant(elem, a), constant(elem, b));
             found != wanted && !accepts(found, wanted)
         };

@@ -2,7 +2,7 @@
 //!
 //! | what a result comes from | rule |
 //! |---|---|
-//! | integers, truth values, moves, casts, comparisons, `select` | the same bits |
+//! | integers, booleans, moves, casts, comparisons, `select` | the same bits |
 //! | floats that the table of operations says to be exact or correctly rounded, without fusion | the same bits; a NaN for a NaN |
 //! | functions of `f32` | the bound of the table in ulps, half an ulp more as the oracle rounds too |
 //! | `exp` of `f32` | relative 2^-22 + abs x 2^-23 |

@@ -265,7 +265,7 @@ fn insert_before(kernel: &mut Kernel, op: OpId, new: OpId) {
     }
 }
 
-/// Gives a combine its sides in the other order.
+/// Gives a combiner its sides in the other order.
 fn swap_sides(kernel: &mut Kernel, op: OpId) {
     let region = kernel.op(op).regions[0];
     let (args, ops) = (kernel.region(region).args.clone(), kernel.region(region).ops.clone());
@@ -280,7 +280,7 @@ fn swap_sides(kernel: &mut Kernel, op: OpId) {
 
 #[test]
 fn wrong_reductions() {
-    // A combine with an index has nine operations by itself, and an address in the shape of a reshape some more.
+    // A combiner with an index has nine operations by itself, and an address in the shape of a reshape some more.
     let is_found = |name, plant, cases| {
         let (ops, _) = hunt(name, plant, cases);
         assert!(ops <= 40, "{name}: {ops} operations");

@@ -1,8 +1,8 @@
-//! Reductions and scans: the combine of a whole slice of the tile at a time.
+//! Reductions and scans: the combiner of a whole slice of the tile at a time.
 //!
 //! The order is part of this definition: element 0 is the first accumulator, and elements 1, 2, ... are combined with it
-//! from the right, one after another (a reverse scan starts at the last index and goes down). No neutral element takes
-//! part. All lines of the tile along the axis, its *lanes*, advance together: the combine's operations run on vectors
+//! from the right, one after another (a reverse scan starts at the last index and goes down). No identity element takes
+//! part. All lines of the tile along the axis, its *lanes*, advance together: the combiner's operations run on vectors
 //! with one element for each lane.
 
 use std::collections::HashMap;
@@ -50,7 +50,7 @@ impl Lanes {
     }
 }
 
-/// The combine as a list of steps on numbered slots: those of the left arguments, of the right ones, then of the results
+/// The combiner as a list of steps on numbered slots: those of the left arguments, of the right ones, then of the results
 /// of its operations in order.
 struct Combine<'a> {
     cx: &'a Context<'a>,

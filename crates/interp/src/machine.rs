@@ -51,7 +51,7 @@ impl Plan {
             } else if !op.kind.is_terminator() {
                 ops.push(id);
             }
-            // The combine of a reduction runs with it, not as a region by itself.
+            // The combiner of a reduction runs with it, not as a region by itself.
             for &inner in op.regions.iter().filter(|_| !op.kind.is_isolated()) {
                 self.add_region(kernel, inner, invariant);
             }

@@ -368,7 +368,7 @@ fn neighbouring_bytes_from_many_programs() {
 
 /// A byte that is not zero is true; what is stored is 0 or 1.
 #[test]
-fn truth_values_are_bytes() {
+fn booleans_are_bytes() {
     let mut b = Bench::new(
         "kernel @k(%x: ptr<i1>, %out: ptr<i1>) {
           %at = range 0, 4

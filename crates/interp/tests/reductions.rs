@@ -53,7 +53,7 @@ fn run(dims: &[u32], body: &str, result: &[u32], x: &[i32]) -> Vec<i32> {
     b.read_i32s(out)
 }
 
-/// A combine that is neither associative nor commutative, so that it shows the order, the accumulator and its side.
+/// A combiner that is neither associative nor commutative, so that it shows the order, the accumulator and its side.
 const ORDERED: &str = "(%p, %q) {
   %three = const 3 : i32
   %t = mul %p, %three : i32
@@ -280,7 +280,7 @@ fn several_tiles_are_combined_together() {
           yield %v, %n
         }";
     assert_eq!(run(&[7], body, &[], &[3, 9, -1, 9, 0, 8, 9]), [1]);
-    // What the combine yields may be its arguments, crossed, or a constant.
+    // What the combiner yields may be its arguments, crossed, or a constant.
     let crossed = "%k, %r = reduce %b, %b axis 0 : tile<7xi32>, tile<7xi32> (%a, %i, %c, %j) { yield %j, %a }";
     assert_eq!(run(&[7], crossed, &[], &[1, 2, 3, 4, 5, 6, 7]), [6]);
     let constant = "%r = scan %b axis 0 : tile<3xi32> (%a, %c) { %five = const 5 : i32 yield %five }";

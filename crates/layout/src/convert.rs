@@ -20,7 +20,7 @@ pub enum Movement {
 
 /// How a conversion is carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Means {
+pub enum ConversionKind {
     /// For each register of the destination the source's register in the same thread; no code where they are the same.
     Registers(Vec<u32>),
     /// Selections in each thread and shuffles.
@@ -169,9 +169,9 @@ impl ConversionPlan {
     ///
     /// # Errors
     /// Elements have 1, 2, 4, 8 or 16 bytes, and stay in their thread block.
-    pub fn means(&self, element_bytes: u32, memory: SharedMemory) -> Result<Means, LayoutError> {
+    pub fn kind(&self, element_bytes: u32, memory: SharedMemory) -> Result<ConversionKind, LayoutError> {
         if let Some(sources) = self.register_sources() {
-            return Ok(Means::Registers(sources));
+            return Ok(ConversionKind::Registers(sources));
         }
         let (src, dst) = &*self.sides;
         let shared = SharedExchange::new(src, dst, element_bytes, memory)?;
@@ -182,8 +182,8 @@ impl ConversionPlan {
         let limit = shared.wavefronts(element_bytes) + SHARED_WAIT;
         Ok(
             match lanes.filter(|lanes| shared.bytes > memory.bytes || lanes.cost() <= limit) {
-                Some(lanes) => Means::Lanes(lanes),
-                None => Means::Shared(Box::new(shared)),
+                Some(lanes) => ConversionKind::Lanes(lanes),
+                None => ConversionKind::Shared(Box::new(shared)),
             },
         )
     }

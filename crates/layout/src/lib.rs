@@ -66,11 +66,11 @@ pub mod parser;
 mod shared;
 pub mod staging;
 
-pub use convert::{ConversionPlan, Means, Movement};
+pub use convert::{ConversionKind, ConversionPlan, Movement};
 pub use dim::Dim;
 pub use distributed::{DistributedLayout, RegisterGroup};
 pub use error::LayoutError;
-pub use exchange::{Round, SharedExchange, SharedMemory, Turn};
+pub use exchange::{LanePredicate, Round, SharedExchange, SharedMemory};
 pub use fragment::{
     FragmentError, ReductionPlan, ScanPlan, ScanStep, WarpPartials, WordPlan, WordSlot, source_registers,
 };

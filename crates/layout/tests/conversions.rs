@@ -5,8 +5,8 @@ mod executed;
 use executed::{layout_of, places, threads};
 use mytriton_layout::staging::{Form, Matrices};
 use mytriton_layout::{
-    ConversionPlan, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, Round, SelectStep,
-    SharedExchange, SharedMemory, Turn,
+    ConversionKind, ConversionPlan, DistributedLayout, LaneExchange, LanePredicate, LayoutError, LinearLayout, Round,
+    SelectStep, SharedExchange, SharedMemory,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,8 +57,8 @@ fn source_lane(exchange: &LaneExchange, lane: u32, warp: u32) -> u32 {
 
 /// Whether a thread stores or loads in a round.
 fn takes_part(round: &Round, lane: u32, warp: u32) -> bool {
-    let holds = |p: &Turn| is_odd(lane & p.lanes, warp & p.warps) == p.odd;
-    round.turns.iter().all(holds)
+    let holds = |p: &LanePredicate| is_odd(lane & p.lanes, warp & p.warps) == p.odd;
+    round.predicates.iter().all(holds)
 }
 
 fn select(words: Vec<Registers>, steps: &[SelectStep], lane: u32, warp: u32) -> Vec<Registers> {
@@ -166,15 +166,15 @@ fn through_shared(exchange: &SharedExchange, src: &DistributedLayout, dst: &Dist
     });
 }
 
-fn carry_out(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, memory: SharedMemory) -> Means {
-    let kind = ConversionPlan::new(src, dst).unwrap().means(bytes, memory).unwrap();
+fn carry_out(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, memory: SharedMemory) -> ConversionKind {
+    let kind = ConversionPlan::new(src, dst).unwrap().kind(bytes, memory).unwrap();
     match &kind {
-        Means::Registers(sources) => check(dst, |lane, warp| {
+        ConversionKind::Registers(sources) => check(dst, |lane, warp| {
             let registers = held(src, lane, warp);
             sources.iter().map(|&source| registers[source as usize]).collect()
         }),
-        Means::Lanes(exchange) => by_shuffles(exchange, src, dst, bytes),
-        Means::Shared(exchange) => through_shared(exchange, src, dst, bytes),
+        ConversionKind::Lanes(exchange) => by_shuffles(exchange, src, dst, bytes),
+        ConversionKind::Shared(exchange) => through_shared(exchange, src, dst, bytes),
     }
     kind
 }
@@ -244,13 +244,13 @@ fn pairs_that_are_known_to_have_no_conflicts() {
 fn a_transposition_of_registers_and_lanes_takes_one_shuffle_less_than_words() {
     let src = layout("{register = [1, 2], lane = [4, 8, 16, 32, 64]}");
     let dst = layout("{register = [4, 8], lane = [1, 2, 16, 32, 64]}");
-    let Means::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
+    let ConversionKind::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
         panic!("shuffles suffice")
     };
     assert!(exchange.keeps_lanes());
     assert_eq!(exchange.num_shuffles(), 3, "the fourth word stays");
     assert_eq!(exchange.num_selects(), 16);
-    let Means::Lanes(wide) = carry_out(&src, &dst, 8, PLENTY) else {
+    let ConversionKind::Lanes(wide) = carry_out(&src, &dst, 8, PLENTY) else {
         panic!("shuffles suffice")
     };
     assert_eq!((wide.num_shuffles(), wide.num_selects()), (6, 32));
@@ -261,7 +261,7 @@ fn narrow_elements_travel_together() {
     // Pairs stay pairs: half as many words, and as many selections.
     let src = layout("{register = [1, 2, 4], lane = [8, 16, 32, 64, 128]}");
     let dst = layout("{register = [1, 8, 16], lane = [2, 4, 32, 64, 128]}");
-    let Means::Lanes(exchange) = carry_out(&src, &dst, 2, PLENTY) else {
+    let ConversionKind::Lanes(exchange) = carry_out(&src, &dst, 2, PLENTY) else {
         panic!("shuffles suffice")
     };
     assert_eq!(
@@ -271,12 +271,12 @@ fn narrow_elements_travel_together() {
     assert_eq!(exchange.words[0], [0, 1]);
     // A permutation of lanes alone: no selection, four bytes to a word.
     let dst = layout("{register = [1, 2, 4], lane = [16, 8, 128, 32, 64]}");
-    let Means::Lanes(exchange) = carry_out(&src, &dst, 1, PLENTY) else {
+    let ConversionKind::Lanes(exchange) = carry_out(&src, &dst, 1, PLENTY) else {
         panic!("shuffles suffice")
     };
     assert_eq!((exchange.num_shuffles(), exchange.num_selects()), (2, 0));
     assert!(!exchange.keeps_lanes());
-    let Means::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
+    let ConversionKind::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
         panic!("shuffles suffice")
     };
     assert_eq!(exchange.num_shuffles(), 8);
@@ -287,7 +287,7 @@ fn copies_move_once_and_spare_shuffles() {
     // A register that repeats another does not move.
     let src = layout("{register = [1, 0, 1], lane = [2, 4, 8, 16, 32]}");
     let dst = layout("{register = [0, 2], lane = [1, 4, 8, 16, 32]}");
-    let Means::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
+    let ConversionKind::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
         panic!("shuffles suffice")
     };
     assert_eq!(
@@ -300,12 +300,12 @@ fn copies_move_once_and_spare_shuffles() {
     // Every lane has all: each takes its own.
     let src = layout("{register = [1, 2], lane = [0, 0, 4, 8, 16]}");
     let dst = layout("{lane = [1, 2, 4, 8, 16]}");
-    let Means::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
+    let ConversionKind::Lanes(exchange) = carry_out(&src, &dst, 4, PLENTY) else {
         panic!("within a thread")
     };
     assert_eq!((exchange.num_shuffles(), exchange.num_selects()), (0, 3));
     // From one to all.
-    let Means::Lanes(exchange) = carry_out(&dst, &src, 4, PLENTY) else {
+    let ConversionKind::Lanes(exchange) = carry_out(&dst, &src, 4, PLENTY) else {
         panic!("shuffles suffice")
     };
     assert_eq!(exchange.num_shuffles(), 4);
@@ -337,8 +337,13 @@ fn warps_take_turns_where_no_register_is_common() {
     let rows = blocked(&[256, 64], [1, 64], [32, 1], [8, 1], [1, 0]);
     let columns = blocked(&[256, 64], [64, 1], [4, 8], [1, 8], [0, 1]);
     let predicates = |rounds: &[Round]| -> Vec<(usize, u32, u32)> {
-        let of = |predicate: &Turn| (predicate.lanes, predicate.warps);
-        let of = |round: &Round| (round.registers.len(), round.turns.iter().map(of).collect::<Vec<_>>());
+        let of = |predicate: &LanePredicate| (predicate.lanes, predicate.warps);
+        let of = |round: &Round| {
+            (
+                round.registers.len(),
+                round.predicates.iter().map(of).collect::<Vec<_>>(),
+            )
+        };
         let all: Vec<_> = rounds.iter().map(of).collect();
         assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
         all[0]
@@ -392,7 +397,7 @@ fn warps_take_turns_where_no_register_is_common() {
 /// Of the directions that make a round smaller, the one along which the fewest threads are idle.
 #[test]
 fn rounds_go_along_registers_of_both_sides_first() {
-    let turns = |rounds: &[Round]| rounds.iter().map(|round| round.turns.len()).collect::<Vec<_>>();
+    let turns = |rounds: &[Round]| rounds.iter().map(|round| round.predicates.len()).collect::<Vec<_>>();
     // 3 = 1 ^ 2 = 4 ^ 7: a sum of registers on either side. In the second pair 8 is in threads as well.
     for (src, dst) in [
         ("{register = [1, 2], lane = [4]}", "{register = [4, 7], lane = [1]}"),
@@ -437,13 +442,13 @@ fn shuffles_where_memory_is_too_small() {
     let shuffles = LaneExchange::new(&src, &dst, 8).unwrap().unwrap();
     let cost = shuffles.num_shuffles() + shuffles.num_selects() / 2;
     let takes_shuffles = |bytes| {
-        let means = ConversionPlan::new(&src, &dst)
+        let kind = ConversionPlan::new(&src, &dst)
             .unwrap()
-            .means(8, limited(bytes))
+            .kind(8, limited(bytes))
             .unwrap();
         let shared = SharedExchange::new(&src, &dst, 8, limited(bytes)).unwrap();
         let expected = shared.bytes > bytes || cost <= shared.wavefronts(8) + 16;
-        assert_eq!(matches!(means, Means::Lanes(_)), expected, "{bytes} bytes");
+        assert_eq!(matches!(kind, ConversionKind::Lanes(_)), expected, "{bytes} bytes");
         expected
     };
     assert!((0..15).all(|bit| takes_shuffles(1 << bit) || bit > 3));
@@ -493,13 +498,13 @@ fn lanes_that_repeat_others_are_served() {
 fn warps_that_exchange_nothing_have_pieces_of_their_own() {
     let src = layout("{register = [1, 2, 4, 8, 16, 32], lane = [64, 128, 256, 512, 1024], warp = [2048, 0]}");
     let dst = layout("{register = [64, 128, 256, 512, 1024, 32], lane = [1, 2, 4, 8, 16], warp = [2048, 0]}");
-    let Means::Shared(exchange) = carry_out(&src, &dst, 8, PLENTY) else {
+    let ConversionKind::Shared(exchange) = carry_out(&src, &dst, 8, PLENTY) else {
         panic!("too many shuffles")
     };
     assert!(exchange.within_warps);
     assert_eq!((exchange.piece_bytes, exchange.bytes), (2048 * 8, 4 * 2048 * 8));
     // Warps that repeat one another have one piece where four do not fit.
-    let Means::Shared(exchange) = carry_out(&src, &dst, 8, limited(40000)) else {
+    let ConversionKind::Shared(exchange) = carry_out(&src, &dst, 8, limited(40000)) else {
         panic!("too many shuffles")
     };
     assert!(!exchange.within_warps);
@@ -510,11 +515,11 @@ fn warps_that_exchange_nothing_have_pieces_of_their_own() {
 fn what_cannot_be_done_is_said() {
     let src = layout("{register = [1], block = [2]}");
     let dst = layout("{register = [2], block = [1]}");
-    let e = ConversionPlan::new(&src, &dst).unwrap().means(4, PLENTY).unwrap_err();
+    let e = ConversionPlan::new(&src, &dst).unwrap().kind(4, PLENTY).unwrap_err();
     assert!(e.to_string().contains("distributed shared memory"), "{e}");
     let e = LaneExchange::new(&src, &src, 16).unwrap_err();
     assert!(matches!(e, LayoutError::Parameters { .. }), "{e}");
-    assert!(ConversionPlan::new(&dst, &src).unwrap().means(3, PLENTY).is_err());
+    assert!(ConversionPlan::new(&dst, &src).unwrap().kind(3, PLENTY).is_err());
 }
 
 fn pair() -> impl Strategy<Value = (DistributedLayout, DistributedLayout)> {

@@ -44,14 +44,14 @@ impl Context {
     fn closure(&self, closure: &ExprClosure) -> Result<TokenStream> {
         let [a, b] = &closure.inputs.iter().collect::<Vec<_>>()[..] else {
             let inputs = closure.inputs.len();
-            let text = format!("a combine takes two elements, `|a, b| ..`, not {inputs} (tuples for several tiles)");
+            let text = format!("a combiner takes two elements, `|a, b| ..`, not {inputs} (tuples for several tiles)");
             return error(closure, text);
         };
         if let ReturnType::Type(_, ty) = &closure.output {
-            return error(ty, "the type of a combine is that of the elements: leave it out");
+            return error(ty, "the type of a combiner is that of the elements: leave it out");
         }
         if let Some(token) = closure.capture {
-            return error(&token, "a combine captures nothing at run time: leave `move` out");
+            return error(&token, "a combiner captures nothing at run time: leave `move` out");
         }
         check_pattern(a)?;
         check_pattern(b)?;

@@ -36,7 +36,7 @@ pub(crate) enum Binding {
     Fixed,
     /// `let mut x`.
     Mutable,
-    /// A constexpr or type parameter: known while building, for good.
+    /// A constexpr or type parameter: known at compile time, for good.
     Constexpr,
     /// A `let mut x` around the closure that stands here.
     Captured,

@@ -13,7 +13,7 @@ use crate::expression::strip_parens;
 enum Header<'a> {
     /// At run time: start (none is 0), stop, step (none is 1).
     Run(Option<&'a Expr>, &'a Expr, Option<&'a Expr>),
-    /// Unrolled while building.
+    /// Unrolled at compile time.
     Static(Option<&'a Expr>, &'a Expr, Option<&'a Expr>),
 }
 

@@ -180,7 +180,7 @@ impl Context {
         let logical = |and: bool| {
             let (left, right) = (self.expr(left), self.expr(right));
             let (site, left_name) = (self.site(span), Ident::new("__left", Span::mixed_site()));
-            // A left side that decides while building spares the right one.
+            // A left side that decides at compile time spares the right one.
             quote!({
                 let #left_name = #left;
                 match #site.decided(#and, #left_name) {

@@ -234,7 +234,7 @@ fn param_type(ty: &Type, generics: &[Ident], device: bool) -> Result<ParamType> 
                 format!("`{}` differs between machines: use i32 or i64", segment.ident),
             ),
             _ if segment.ident == "DType" => {
-                error(ty, "a DType is known while building: write `#[constexpr]` before it")
+                error(ty, "a DType is known at compile time: write `#[constexpr]` before it")
             }
             _ => error(ty, format!("a parameter is a Ptr<T>, or a scalar: {types}")),
         },

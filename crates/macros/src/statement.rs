@@ -49,7 +49,7 @@ impl Context {
             Stmt::Macro(call) => {
                 let advice = match call.mac.path.get_ident().map(Ident::to_string).as_deref() {
                     Some("assert" | "assert_eq" | "assert_ne") => {
-                        ": what is known while building is checked by `static_assert(..)`"
+                        ": what is known at compile time is checked by `static_assert(..)`"
                     }
                     _ => "",
                 };

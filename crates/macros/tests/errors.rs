@@ -149,7 +149,7 @@ fn operand_types() {
             "3:50: '-' takes numbers, not Ptr<f32>",
             "4:26: '+': shapes [4] and [8] do not broadcast: extents that meet are equal or 1",
             "4:41: range(4, 4) is empty: the end is above the start",
-            "4:54: the end of range must be an integer known while building the kernel (a literal or #[constexpr] \
+            "4:54: the end of range must be a compile-time integer (a literal or #[constexpr] \
          parameter), not a run-time i32",
         ]
     );
@@ -176,7 +176,7 @@ fn operand_types() {
             "8:5: the bounds and step of a loop are integer scalars",
             "9:14: '!' takes integers and bool, not f32",
             "9:18: cdiv takes integers, not a run-time f32",
-            "9:30: `N` is a constexpr parameter: it takes a value known while building the kernel, not a run-time i32",
+            "9:30: `N` is a constexpr parameter: it takes a compile-time constant, not a run-time i32",
         ]
     );
 }
@@ -249,16 +249,14 @@ fn reductions_say_what_is_wrong() {
         [
             "2:13: sum of f16[4, 4] along axis 2: the axis is -2 to 1",
             "3:13: sum takes a tile, not a run-time i32",
-            "4:13: max(x, axis) reduces along an axis, an integer known while building the kernel, not a run-time \
+            "4:13: max(x, axis) reduces along an axis, a compile-time integer, not a run-time \
              i32; of two values use `maximum(a, b)`",
             "5:13: xor_sum takes integers or bool, not f16[4, 4]",
-            "6:35: '*' got a value from around the combine, which sees its own arguments and what is known while \
-             building the kernel alone: apply the value before or after the reduction, or combine it too",
-            "7:13: the combine of reduce gives a run-time f32, but the elements are f16: convert it (`as f16`), \
+            "6:35: '*' got a value from outside the combiner, which sees its arguments and compile-time constants alone: apply the value before or after the reduction, or combine it too",
+            "7:13: the combiner of reduce gives a run-time f32, but the elements are f16: convert it (`as f16`), \
              or the tile before",
-            "8:37: load got a value from around the combine, which sees its own arguments and what is known while \
-             building the kernel alone: apply the value before or after the reduction, or combine it too",
-            "9:33: the combine of reduce computes with numbers, element by element: no memory, tiles, program \
+            "8:37: load got a value from outside the combiner, which sees its arguments and compile-time constants alone: apply the value before or after the reduction, or combine it too",
+            "9:33: the combiner of reduce computes with numbers, element by element: no memory, tiles, program \
              ids, loops or branches ('if'): choose with `where_`",
             "10:13: 1000000000.0 does not fit f16: it would become infinite",
             "11:13: reduce: shapes [4x4] and [3] do not broadcast: extents that meet are equal or 1",
@@ -266,8 +264,7 @@ fn reductions_say_what_is_wrong() {
             "13:13: reshape of f16[4, 4] to [3, 5]: it has 16 element(s), the shape 15",
             "14:13: permute of f16[4, 4] by [0, 0]: the order names each of its 2 dimension(s) once",
             "15:13: trans exchanges the last two dimensions: i32[4] has one",
-            "16:49: '+' got a value from around the combine, which sees its own arguments and what is known while \
-             building the kernel alone: apply the value before or after the reduction, or combine it too",
+            "16:49: '+' got a value from outside the combiner, which sees its arguments and compile-time constants alone: apply the value before or after the reduction, or combine it too",
         ]
     );
 }
@@ -312,13 +309,13 @@ fn rearrangements_say_what_is_wrong() {
             "9:13: gather along axis 0: the extents of tile and index are equal, but along the axis; [4, \
              4] and [4, 1] are not",
             "10:13: histogram takes a tile of integers, not f32[4, 4]",
-            "11:13: the number of bins must be an integer known while building the kernel (a literal or \
+            "11:13: the number of bins must be a compile-time integer (a literal or \
              #[constexpr] parameter), not a run-time i32",
             "12:13: histogram into 0 bins: it takes 1 or more",
             "13:13: the mask of histogram is a bool, not f32[4, 4]: compare with 0",
             "14:13: the mask of histogram, of shape [4, 4], does not broadcast to [4]",
             "15:13: sort of f32[4, 4] along axis 2: the axis is -2 to 1",
-            "16:13: the last argument of sort, `descending`, is a bool known while building the kernel, \
+            "16:13: the last argument of sort, `descending`, is a compile-time bool, \
              not a run-time i32",
             "17:13: topk of f32[4, 4] takes 1 to 4 elements of the last dimension, not 5",
             "18:13: topk takes a tile, not a run-time i32",

@@ -123,7 +123,7 @@ fn control(out: Ptr<i32>, n: i32, #[constexpr] WIDE: bool) {
     }
     store(out + 3, steps);
 
-    // Known while building: the other arm would be a mistake.
+    // Known at compile time: the other arm would be a mistake.
     let w = if WIDE { 64 } else { zeros([4], f32) + out };
     store(out + 4, w);
 

@@ -273,7 +273,7 @@ fn dimensions_change_places() {
     }
 }
 
-/// A combine by name, and one with variables of its own, a number known now and a branch known now.
+/// A combiner by name, and one with variables of its own, a compile-time constant and a branch decided at compile time.
 #[kernel(device, crate = crate::facade)]
 fn larger_size(a: Tile, b: Tile) -> Tile {
     maximum(abs(a), abs(b))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mytriton_abi::CompiledKernel;
+use mytriton_abi::{CompiledKernel, params_of};
 use mytriton_codegen_cuda::{Options, generate};
 use mytriton_runtime::TARGETS;
 use mytriton_runtime::nvrtc::{self, Output};
@@ -10,7 +10,6 @@ use mytriton_ssa::Kernel;
 
 use crate::error::Error;
 use crate::options::{Backend, LaunchOptions};
-use crate::signature::params_of;
 
 /// Compiles a verified kernel for a target such as `sm_90a`.
 pub(crate) fn compile(kernel: &Kernel, target: &str, options: LaunchOptions) -> Result<CompiledKernel, Error> {

@@ -77,7 +77,6 @@ pub use mytriton_simt::Options as SimtOptions;
 pub use mytriton_ssa as ssa;
 pub use options::{Backend, LaunchOptions, Launcher, On};
 pub use program::{Program, compile};
-pub use signature::dtype_of;
 
 /// What a kernel's `launch` reports.
 pub type LaunchError = Error;

@@ -1,6 +1,6 @@
 //! Kernels that do not come from `#[kernel]`: typed SSA of other front ends and files, and kernels compiled ahead of time.
 
-use mytriton_abi::{CompiledKernel, ParamInfo};
+use mytriton_abi::{CompiledKernel, ParamInfo, params_of};
 use mytriton_interp::{Argument, Prepared};
 use mytriton_runtime::{Function, Params, check_grid};
 #[cfg(feature = "jit")]
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::grid::Grid;
 use crate::launch::{check_options, compile_and_load, cpu_argument, submit};
 use crate::options::{LaunchOptions, Launcher, Place};
-use crate::signature::{check, params_of, place_name};
+use crate::signature::{check, place_name};
 #[cfg(feature = "jit")]
 use crate::{SimtOptions, simt_device::SimtKernel};
 use crate::{cpu, jit};

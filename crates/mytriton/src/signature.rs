@@ -2,7 +2,6 @@
 
 use mytriton_abi::{self as abi, ParamInfo, ParamKind as AbiKind};
 use mytriton_frontend::{ConstexprValue, DType, DTypeRef, KernelDef, ParamKind};
-use mytriton_ssa::{Elem, Kernel, Scalar};
 
 use crate::arg::{Arg, Value};
 use crate::error::{ArgumentProblem, Error};
@@ -114,34 +113,6 @@ pub(crate) fn place_name(place: usize, launch: usize) -> &'static str {
     }
 }
 
-/// The number type as compiled kernels name it.
-pub fn dtype_of(scalar: Scalar) -> abi::DType {
-    match scalar {
-        Scalar::I1 => abi::DType::I1,
-        Scalar::I8 => abi::DType::I8,
-        Scalar::I16 => abi::DType::I16,
-        Scalar::I32 => abi::DType::I32,
-        Scalar::I64 => abi::DType::I64,
-        Scalar::F16 => abi::DType::F16,
-        Scalar::BF16 => abi::DType::BF16,
-        Scalar::F32 => abi::DType::F32,
-        Scalar::F64 => abi::DType::F64,
-    }
-}
-
-/// The parameters of a kernel in typed SSA.
-pub(crate) fn params_of(kernel: &Kernel) -> Vec<ParamInfo> {
-    let info = |param: &mytriton_ssa::Param| ParamInfo {
-        name: param.name.clone(),
-        kind: match kernel.ty(param.value).elem {
-            Elem::Ptr(pointee) => AbiKind::Pointer(dtype_of(pointee)),
-            Elem::Scalar(scalar) => AbiKind::Scalar(dtype_of(scalar)),
-        },
-        divisibility: param.divisibility.max(1),
-    };
-    kernel.params().iter().map(info).collect()
-}
-
 /// Checks arguments against signless parameters and the facts that these state.
 pub(crate) fn check(kernel: &str, params: &[ParamInfo], args: &[Arg<'_>], place: usize) -> Result<(), Error> {
     if params.len() != args.len() {
@@ -153,7 +124,7 @@ pub(crate) fn check(kernel: &str, params: &[ParamInfo], args: &[Arg<'_>], place:
             AbiKind::Pointer(dtype) => (true, dtype),
             AbiKind::Scalar(dtype) => (false, dtype),
         };
-        let fits = |dtype: DType| dtype_of(dtype.scalar()) == wanted;
+        let fits = |dtype: DType| abi::DType::from(dtype.scalar()) == wanted;
         let multiple = |bits: u64| bits.is_multiple_of(u64::from(param.divisibility));
         let divisibility = |value: String| ArgumentProblem::Divisibility {
             value,

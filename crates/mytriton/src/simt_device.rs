@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use mytriton_abi::{ParamInfo, ParamKind};
+use mytriton_abi::{ParamInfo, ParamKind, params_of};
 use mytriton_compiler::{CompileOptions, Target};
 use mytriton_simt::program::Program;
 use mytriton_simt::{BufferId, FindingKind, Launch, Memory, MemoryError, Options, Report, run};
@@ -15,7 +15,6 @@ use smallvec::SmallVec;
 
 use crate::error::Error;
 use crate::options::{Backend, LaunchOptions};
-use crate::signature::params_of;
 
 #[derive(Default)]
 struct Device {

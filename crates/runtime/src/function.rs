@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUfunction_attribute as FunctionAttribute, CUjit_option, CUresult};
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
-use mytriton_abi::{Code, CompiledKernel};
+use mytriton_abi::{Code, CompiledKernel, STATIC_SHARED_BYTES};
 
 use crate::device::Cuda;
 use crate::error::{Error, driver_error};
@@ -18,8 +18,6 @@ use crate::slices::context_id;
 
 /// What the driver's compiler may write about an error.
 const LOG_BYTES: usize = 8 * 1024;
-/// Dynamic shared memory that every kernel may have; more must be asked for.
-const FREE_SHARED: u32 = 48 * 1024;
 
 /// A module of the driver, unloaded with the value.
 struct Module {
@@ -122,7 +120,7 @@ impl Function {
                 advice: "its registers do not suffice for more; use fewer warps or smaller tiles",
             });
         }
-        if kernel.shared_bytes > FREE_SHARED {
+        if kernel.shared_bytes > STATIC_SHARED_BYTES {
             let attribute = FunctionAttribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the handle is of a loaded function, and the value is within the device's limit.
             let set = unsafe { sys::cuFuncSetAttribute(handle, attribute, kernel.shared_bytes as i32) };

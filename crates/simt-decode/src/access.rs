@@ -84,7 +84,7 @@ impl Decoder<'_> {
             words.extend(loaded);
         }
         if scalar == Scalar::I1 {
-            // A truth value is the lowest bit of its byte.
+            // A boolean is the lowest bit of its byte.
             return Ok(words
                 .iter()
                 .map(|&byte| self.cast(CastKind::Trunc, Scalar::I8, Scalar::I1, byte))

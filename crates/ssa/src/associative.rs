@@ -1,6 +1,6 @@
 //! Combines that cannot be right: whose result depends on the order in which elements are combined.
 //!
-//! Whether a combine is associative cannot be decided in general, and one need be so only for the elements that occur. What
+//! Whether a combiner is associative cannot be decided in general, and one need be so only for the elements that occur. What
 //! is found here is the plain mistake: a result that is one operation of the pair itself, by which no order but one is right.
 
 #![warn(clippy::wildcard_enum_match_arm)]
@@ -9,8 +9,8 @@ use crate::kernel::{Kernel, OpId, RegionId, ValueDef};
 use crate::op::OpKind;
 use crate::types::Type;
 
-/// The operation by which the combine of a reduction or scan cannot be associative, if that is plain to see: a subtraction,
-/// division, remainder, shift or power of an operand's two elements. Truth values are left alone: their difference is the
+/// The operation by which the combiner of a reduction or scan cannot be associative, if that is plain to see: a subtraction,
+/// division, remainder, shift or power of an operand's two elements. Booleans are left alone: their difference is the
 /// exclusive or.
 pub fn non_associative(kernel: &Kernel, combine: RegionId) -> Option<OpId> {
     let region = kernel.region(combine);
@@ -29,11 +29,11 @@ pub fn non_associative(kernel: &Kernel, combine: RegionId) -> Option<OpId> {
         })
 }
 
-/// What is wrong with a combine that is such an operation.
+/// What is wrong with a combiner that is such an operation.
 pub fn non_associative_message(op: &OpKind) -> String {
     let name = op.name();
     format!(
-        "'{name}' of the two elements is not associative: a combine may be applied in any order, as (a, b), c or as \
+        "'{name}' of the two elements is not associative: a combiner may be applied in any order, as (a, b), c or as \
          a, (b, c)"
     )
 }

@@ -67,7 +67,7 @@ pub enum StructureError {
         /// The type that it has.
         found: Type,
     },
-    /// An operation or value that the combine of a reduction or scan cannot have.
+    /// An operation or value that the combiner of a reduction or scan cannot have.
     #[error("'{op}': {what}")]
     Combine {
         /// The operation's name.
@@ -158,10 +158,10 @@ fn check_combine(kernel: &Kernel, op: &'static str, region: RegionId) -> Result<
     }
 }
 
-/// What is wrong with a combine that uses a value from around it.
-pub(crate) const OUTSIDE: &str = "a combine uses its own arguments and constants alone, no value from outside of it";
+/// What is wrong with a combiner that uses a value from around it.
+pub(crate) const OUTSIDE: &str = "a combiner uses its own arguments and constants alone, no value from outside of it";
 
-/// Why an operation cannot stand in the combine of a reduction or scan; none when it can.
+/// Why an operation cannot stand in the combiner of a reduction or scan; none when it can.
 pub(crate) fn combine_refusal(kernel: &Kernel, op: &OpData) -> Option<String> {
     let name = op.kind.name();
     if op.kind.is_terminator() {
@@ -169,14 +169,14 @@ pub(crate) fn combine_refusal(kernel: &Kernel, op: &OpData) -> Option<String> {
     }
     if !op.kind.is_elementwise() {
         return Some(format!(
-            "a combine is made of element-wise operations on numbers: '{name}' is none"
+            "a combiner is made of element-wise operations on numbers: '{name}' is none"
         ));
     }
     let values = op.operands.iter().chain(&op.results);
     let other = values
         .map(|&v| kernel.ty(v))
         .find(|t| !t.is_scalar() || t.as_scalar().is_none());
-    other.map(|ty| format!("a combine computes with scalars of numbers: {ty} in '{name}' is none"))
+    other.map(|ty| format!("a combiner computes with scalars of numbers: {ty} in '{name}' is none"))
 }
 
 /// Builds one [`Kernel`]. Each method appends an operation to the current region and gives its result, or an error at
@@ -546,7 +546,7 @@ impl Builder {
             combine(b, left, right)
         })?;
         self.loc = loc;
-        check_carried(kind.name(), "its combine", &elements, &self.types(&passed)).map_err(|e| self.error(e))?;
+        check_carried(kind.name(), "its combiner", &elements, &self.types(&passed)).map_err(|e| self.error(e))?;
         check_combine(&self.kernel, kind.name(), region).map_err(|e| self.error(e))?;
         let op = self.kernel.new_op(kind, tiles.iter().copied(), results, [region], loc);
         self.append(op);

@@ -23,7 +23,7 @@ impl Const {
         }
     }
 
-    /// A truth value.
+    /// A boolean.
     pub const fn bool(value: bool) -> Const {
         Const {
             scalar: Scalar::I1,

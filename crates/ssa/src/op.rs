@@ -4,8 +4,8 @@
 //! is the front end's affair. Element-wise operations take scalars or tiles of one shape: broadcasting is explicit
 //! ([`OpKind::Splat`], [`OpKind::ExpandDims`], [`OpKind::Broadcast`]).
 //!
-//! Integer types say nothing of a sign: where it matters, the operation does (`div_s`, `div_u`). An `i1` is a truth value
-//! and has no sign to speak of (two's complement would make `true` -1, arithmetic of truth values 1), so the operations
+//! Integer types say nothing of a sign: where it matters, the operation does (`div_s`, `div_u`). An `i1` is a boolean
+//! and has no sign to speak of (two's complement would make `true` -1, arithmetic of booleans 1), so the operations
 //! that read one, `lt` to `ge`, `min_s`, `max_s`, `div_s`, `rem_s`, `shr_s` and `s_to_f`, refuse it in favour of their
 //! unsigned forms. Only `sext` takes it, whose result says what is meant: 0 or -1.
 

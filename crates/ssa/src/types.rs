@@ -12,7 +12,7 @@ pub const MAX_TILE_ELEMENTS: u64 = 1 << 20;
 /// The type of one element. Integers are signless: signedness belongs to the operations, as in MLIR and LLVM.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Scalar {
-    /// A truth value; one byte in memory, where any non-zero byte is true.
+    /// A boolean; one byte in memory, where any non-zero byte is true.
     I1,
     /// 8-bit integer.
     I8,
@@ -310,7 +310,7 @@ pub struct Type {
 }
 
 impl Type {
-    /// The type of a truth value.
+    /// The type of a boolean.
     pub const I1: Type = Type::scalar(Scalar::I1);
     /// The type of program ids and ranges' elements.
     pub const I32: Type = Type::scalar(Scalar::I32);

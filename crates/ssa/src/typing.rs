@@ -30,7 +30,7 @@ pub enum TypeError {
         /// The type found.
         found: Type,
     },
-    /// A signed operation on truth values.
+    /// A signed operation on booleans.
     #[error("'{op}' is a signed operation, and i1 has no sign: use {instead}")]
     Unsigned {
         /// The operation's name, or the predicate's.

@@ -91,7 +91,7 @@ pub enum Rule {
     Terminator,
     /// A place in the source.
     Place,
-    /// An operation in the combine of a reduction or scan.
+    /// An operation in the combiner of a reduction or scan.
     Combine,
     /// A value from outside in one.
     Isolated,
@@ -586,9 +586,9 @@ impl<'a> Verifier<'a> {
             Err(error) => self.fail(Rule::OperandTypes, Some(id), error.to_string()),
         }
         let elements: Vec<Type> = operands.iter().map(|t| t.element()).collect();
-        self.region_args(id, op.regions[0], "its combine", &[&elements[..], &elements].concat());
+        self.region_args(id, op.regions[0], "its combiner", &[&elements[..], &elements].concat());
         if let Some(passed) = self.passed(op.regions[0], &OpKind::Yield) {
-            let carried = check_carried(op.kind.name(), "its combine", &elements, &passed);
+            let carried = check_carried(op.kind.name(), "its combiner", &elements, &passed);
             self.check(Rule::Carried, id, carried);
         }
     }

@@ -63,7 +63,7 @@ pub fn to_ssa(module: &MlirModule<'_>) -> Result<Module, ToSsaError> {
         kernels.push(kernel_of(op)?);
     }
     let module = Module { kernels };
-    // What MLIR allows and typed SSA does not, such as signed comparisons of truth values.
+    // What MLIR allows and typed SSA does not, such as signed comparisons of booleans.
     match mytriton_ssa::verify_module(&module) {
         Ok(()) => Ok(module),
         Err(errors) => {

@@ -74,7 +74,7 @@ func.func @shapes(%x: tensor<4x6xf32>, %p: tensor<2x3x!tile.ptr<i8>>, %s: f32) -
   return %2 : f32
 }
 
-// Differences that are associative: of truth values, and of more than the two elements.
+// Differences that are associative: of booleans, and of more than the two elements.
 // CHECK-LABEL: func.func @differences
 func.func @differences(%x: tensor<8xi1>, %y: tensor<8xi32>) -> (i1, i32) {
   // CHECK: tile.reduce

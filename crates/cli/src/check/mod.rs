@@ -6,7 +6,6 @@ mod runs;
 
 use clap::Args;
 use mytriton::abi::{DType, ParamInfo, ParamKind};
-use mytriton::dtype_of;
 use mytriton::simt::{Finding, FindingKind, Options, Program};
 use mytriton_compiler::{CompileOptions, GpuKernel, GpuParam, Target};
 use mytriton_ssa::{Kernel, OptLevel, Scalar, optimise};
@@ -146,7 +145,7 @@ impl Check {
             .help("choose numbers of warps with --num-warps"));
         }
         let kernel = file.kernel()?;
-        let params = mytriton_compiler::params_of(kernel);
+        let params = mytriton::abi::params_of(kernel);
         let inputs = self.inputs(&kernel.name, &params, &[])?;
         let mut outcome = Outcome::default();
         outcome.add(true, "verifier");
@@ -206,8 +205,8 @@ impl Check {
         let kernel = file.kernel()?;
         let program = &kernel.program;
         let kinds = kernel.params.iter().map(|param| match *param {
-            GpuParam::Scalar(scalar) => (ParamKind::Scalar(dtype_of(scalar)), scalar == Scalar::I64),
-            GpuParam::Pointer(Some(scalar)) => (ParamKind::Pointer(dtype_of(scalar)), false),
+            GpuParam::Scalar(scalar) => (ParamKind::Scalar(scalar.into()), scalar == Scalar::I64),
+            GpuParam::Pointer(Some(scalar)) => (ParamKind::Pointer(scalar.into()), false),
             GpuParam::Pointer(None) => (ParamKind::Scalar(DType::I64), true),
         });
         let (params, open): (Vec<ParamInfo>, Vec<bool>) = kinds

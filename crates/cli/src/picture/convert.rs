@@ -10,7 +10,7 @@ use super::table::{painted, table};
 use super::{AnyLayout, TextError, distributed, shared};
 use mytriton_layout::staging::{Access, Form, Matrices, access_ways, max_access, offsets};
 use mytriton_layout::{
-    ConversionPlan, Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Means, Movement, Round,
+    ConversionKind, ConversionPlan, Dim, DistributedLayout, LaneExchange, LayoutError, LinearLayout, Movement, Round,
     SelectStep, SharedExchange, SharedMemory, Swizzle, swizzled,
 };
 use std::fmt::Write;
@@ -26,17 +26,17 @@ pub(super) struct Plan<'a> {
     to: &'a AnyLayout,
     shape: &'a [u32],
     bytes: u32,
-    way: Way<'a>,
+    route: Route<'a>,
 }
 
-enum Way<'a> {
+enum Route<'a> {
     /// Between threads.
     Threads {
         src: &'a DistributedLayout,
         dst: &'a DistributedLayout,
         plan: Box<ConversionPlan>,
         /// None of ours between blocks.
-        kind: Option<Box<Means>>,
+        kind: Option<Box<ConversionKind>>,
         /// Through shared memory: the same for a tile in row-major order, with accesses as wide as it allows.
         plain: Option<Plain>,
     },
@@ -63,9 +63,9 @@ fn impossible(error: &LayoutError) -> TextError {
 impl<'a> Plan<'a> {
     pub fn new(from: &'a AnyLayout, to: &'a AnyLayout, shape: &'a [u32], bytes: u32) -> Result<Self, TextError> {
         let way = match (from, to) {
-            (AnyLayout::Distributed(src), AnyLayout::Distributed(dst)) => Way::between(src, dst, bytes),
-            (AnyLayout::Distributed(threads), AnyLayout::Shared(place)) => Way::access(true, threads, place, bytes),
-            (AnyLayout::Shared(place), AnyLayout::Distributed(threads)) => Way::access(false, threads, place, bytes),
+            (AnyLayout::Distributed(src), AnyLayout::Distributed(dst)) => Route::between(src, dst, bytes),
+            (AnyLayout::Distributed(threads), AnyLayout::Shared(place)) => Route::access(true, threads, place, bytes),
+            (AnyLayout::Shared(place), AnyLayout::Distributed(threads)) => Route::access(false, threads, place, bytes),
             (AnyLayout::Shared(_), AnyLayout::Shared(_)) => {
                 return Err(TextError::new(0..0, "both layouts are in shared memory")
                     .help("tiles move between threads, or between threads and shared memory"));
@@ -84,16 +84,16 @@ impl<'a> Plan<'a> {
     /// One line that says it, then the details.
     fn summary(&self) -> (String, Vec<String>) {
         match &self.way {
-            Way::Threads { plan, kind, plain, .. } => {
+            Route::Threads { plan, kind, plain, .. } => {
                 let mut lines = Vec::new();
                 if plan.movement() > Movement::None {
                     lines.extend(sources(plan));
                     lines.extend(changes(plan));
                 }
                 match kind.as_deref() {
-                    None | Some(Means::Registers(_)) => {}
-                    Some(Means::Lanes(exchange)) => lines.extend(shuffle_lines(exchange)),
-                    Some(Means::Shared(exchange)) => lines.extend(shared_lines(exchange, self.bytes)),
+                    None | Some(ConversionKind::Registers(_)) => {}
+                    Some(ConversionKind::Lanes(exchange)) => lines.extend(shuffle_lines(exchange)),
+                    Some(ConversionKind::Shared(exchange)) => lines.extend(shared_lines(exchange, self.bytes)),
                 }
                 if let Some(Plain { vector, ways }) = plain {
                     let access = |ways| Access {
@@ -108,7 +108,7 @@ impl<'a> Plan<'a> {
                 }
                 (title(plan, kind.as_deref()), lines)
             }
-            Way::Access { store, access, offsets } => {
+            Route::Access { store, access, offsets } => {
                 let verb = if *store { "store to" } else { "load from" };
                 let title = format!("{verb} shared memory: {}", access_text(*store, *access, self.bytes));
                 (
@@ -181,11 +181,11 @@ impl<'a> Plan<'a> {
 
     /// The tile in shared memory, if all of it is there at once.
     fn on_the_way(&self) -> Option<LinearLayout> {
-        let Way::Threads { kind, .. } = &self.way else {
+        let Route::Threads { kind, .. } = &self.way else {
             return None;
         };
         match kind.as_deref() {
-            Some(Means::Shared(exchange)) => in_tile(exchange).filter(LinearLayout::is_invertible),
+            Some(ConversionKind::Shared(exchange)) => in_tile(exchange).filter(LinearLayout::is_invertible),
             _ => None,
         }
     }
@@ -200,8 +200,8 @@ impl<'a> Plan<'a> {
             (Movement::Blocks, "another block"),
         ];
         let farthest = match &self.way {
-            Way::Threads { plan, .. } => plan.movement(),
-            Way::Access { .. } => Movement::None,
+            Route::Threads { plan, .. } => plan.movement(),
+            Route::Access { .. } => Movement::None,
         };
         let possible = all.into_iter().filter(|(movement, _)| *movement <= farthest);
         possible
@@ -218,7 +218,7 @@ impl<'a> Plan<'a> {
 
     /// For each register of each lane of warp 0 where its element comes from; nothing if nothing moves.
     fn sources_grid(&self, limits: Limits) -> Option<Grid> {
-        let Way::Threads { src, dst, plan, .. } = &self.way else {
+        let Route::Threads { src, dst, plan, .. } = &self.way else {
             return None;
         };
         if plan.movement() == Movement::None {
@@ -244,18 +244,18 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl<'a> Way<'a> {
+impl<'a> Route<'a> {
     fn between(src: &'a DistributedLayout, dst: &'a DistributedLayout, bytes: u32) -> Result<Self, LayoutError> {
         let plan = Box::new(ConversionPlan::new(src, dst)?);
         let kind = match plan.movement() {
             Movement::Blocks => None,
-            _ => Some(Box::new(plan.means(bytes, memory())?)),
+            _ => Some(Box::new(plan.kind(bytes, memory())?)),
         };
         let plain = match kind.as_deref() {
-            Some(Means::Shared(_)) => Some(Plain::new(src, dst, bytes)?),
+            Some(ConversionKind::Shared(_)) => Some(Plain::new(src, dst, bytes)?),
             _ => None,
         };
-        Ok(Way::Threads {
+        Ok(Route::Threads {
             src,
             dst,
             plan,
@@ -267,7 +267,7 @@ impl<'a> Way<'a> {
     fn access(store: bool, threads: &DistributedLayout, place: &LinearLayout, bytes: u32) -> Result<Self, LayoutError> {
         let matrices = memory().matrices;
         let matrices = if store { matrices.store } else { matrices.load };
-        Ok(Way::Access {
+        Ok(Route::Access {
             store,
             access: Access::best(threads, place, bytes, matrices)?,
             offsets: Box::new(offsets(threads, place)?),
@@ -329,7 +329,7 @@ fn shared_lines(exchange: &SharedExchange, bytes: u32) -> Vec<String> {
         1 => {}
         rounds => {
             let _ = write!(size, " in each of {rounds} rounds");
-            let predicated = |rounds: &[Round]| rounds.iter().any(|round| !round.turns.is_empty());
+            let predicated = |rounds: &[Round]| rounds.iter().any(|round| !round.predicates.is_empty());
             if predicated(&exchange.stored) || predicated(&exchange.loaded) {
                 size.push_str(", in which threads take turns");
             }
@@ -381,7 +381,7 @@ fn shuffle_lines(exchange: &LaneExchange) -> Vec<String> {
     lines
 }
 
-fn title(plan: &ConversionPlan, kind: Option<&Means>) -> String {
+fn title(plan: &ConversionPlan, kind: Option<&ConversionKind>) -> String {
     let unique = plan.unique_registers().len();
     let copies = plan.representatives().len() - unique;
     let fill = format!("{} to fill", distributed::plural(unique as u32, "register"));
@@ -398,13 +398,13 @@ fn title(plan: &ConversionPlan, kind: Option<&Means>) -> String {
     };
     let by = match kind {
         None => " through distributed shared memory".to_owned(),
-        Some(Means::Registers(_)) => String::new(),
-        Some(Means::Lanes(exchange)) => format!(
+        Some(ConversionKind::Registers(_)) => String::new(),
+        Some(ConversionKind::Lanes(exchange)) => format!(
             " by {} and {}",
             distributed::plural(exchange.num_shuffles(), "shuffle"),
             distributed::plural(exchange.num_selects(), "selection")
         ),
-        Some(Means::Shared(_)) => " through shared memory".to_owned(),
+        Some(ConversionKind::Shared(_)) => " through shared memory".to_owned(),
     };
     format!("{way}: {fill}{by}{copies}")
 }

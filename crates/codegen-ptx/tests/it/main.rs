@@ -1,13 +1,13 @@
 //! Tests of the crate, in one executable because each that holds MLIR and LLVM links slowly.
 
 mod accuracy;
+mod booleans;
 mod errors;
 mod fusion;
 mod kernels;
 mod math;
 mod narrow;
 mod scalars;
-mod truth;
 mod values;
 
 use melior::Context;

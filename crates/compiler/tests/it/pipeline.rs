@@ -54,7 +54,7 @@ fn keep_everything(kernel: &mut Kernel) {
         let end = ops.len() - usize::from(terminated);
         let mut kept = ops[..end].to_vec();
         for &op in &ops[..end] {
-            // A combine stores nothing.
+            // A combiner stores nothing.
             if !kernel.op(op).kind.is_isolated() {
                 regions.extend(kernel.op(op).regions.iter().copied());
             }

@@ -274,7 +274,7 @@ impl Generator {
         self.keep_all(&results);
     }
 
-    /// A truth value: of the program's number, an argument, or data.
+    /// A boolean: of the program's number, an argument, or data.
     fn condition(&mut self) -> Val {
         match (self.random.below(4), self.program) {
             (0, Some(program)) => {

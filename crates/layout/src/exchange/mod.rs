@@ -26,7 +26,7 @@ pub struct SharedMemory {
 /// Where the tile is larger than the memory, a round moves the elements whose coordinates along some directions are
 /// fixed. Best are directions that both sides have in registers: all threads take part in every round, with other registers.
 /// Along a direction that a side has in warps or lanes, those of its threads store or load in a round whose elements move
-/// in it, by a [predicate](Turn); all wait for one another as ever.
+/// in it, by a [`LanePredicate`]; all wait for one another as ever.
 ///
 /// # Within warps
 ///
@@ -61,12 +61,12 @@ pub struct Round {
     /// Its registers.
     pub registers: Vec<u32>,
     /// Which threads take part: those for which all of these hold.
-    pub turns: Vec<Turn>,
+    pub predicates: Vec<LanePredicate>,
 }
 
 /// A condition on threads: the parity of some bits of lane and warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct LanePredicate {
     /// Bits of the lane.
     pub lanes: u32,
     /// Bits of the warp.
@@ -164,8 +164,8 @@ impl SharedExchange {
                 let of_threads = (0..directions.len()).filter(|bit| in_registers >> bit & 1 == 0);
                 Round {
                     registers: all.map(|register| start ^ combine(&numbers, register) as u32).collect(),
-                    turns: of_threads
-                        .map(|bit| Turn {
+                    predicates: of_threads
+                        .map(|bit| LanePredicate {
                             lanes: threads_along(&space.lanes[side], bit),
                             warps: threads_along(&space.warps[side], bit),
                             odd: round >> bit & 1 != 0,
@@ -183,7 +183,7 @@ impl SharedExchange {
         let by_warps = |rounds: &[Round]| {
             rounds
                 .iter()
-                .flat_map(|round| &round.turns)
+                .flat_map(|round| &round.predicates)
                 .all(|predicate| predicate.lanes == 0)
         };
         let matrices = Matrices {

@@ -263,7 +263,7 @@ impl Launch {
                     continue;
                 }
                 let output = self.outputs.iter().find(|o| o.arg == arg && o.range.contains(&index));
-                // A truth value is stored as 0 or 1: another true byte is a mistake.
+                // A boolean is stored as 0 or 1: another true byte is a mistake.
                 let agree = output.filter(|_| scalar != Scalar::I1).is_some_and(|output| {
                     let other = match output.rule {
                         Rule::Either(further) => Some(loaded(scalar, bits_at(scalar, oracle, index + further))),

@@ -27,7 +27,7 @@ pub enum Domain {
     Moderate,
 }
 
-/// The bits of a random element, as they are in memory (a truth value is a byte there, true being any but 0).
+/// The bits of a random element, as they are in memory (a boolean is a byte there, true being any but 0).
 pub fn element(random: &mut Random, scalar: Scalar, domain: Domain) -> u64 {
     if scalar == Scalar::I1 {
         return match domain {

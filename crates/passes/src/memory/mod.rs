@@ -3,8 +3,8 @@
 pub mod allocate_shared;
 pub mod insert_barriers;
 
-/// What a block may take of shared memory without asking the driver for more (every target since sm_30).
-pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
+/// What a block may take of shared memory without asking the driver for more.
+pub const STATIC_SHARED_BYTES: u64 = mytriton_abi::STATIC_SHARED_BYTES as u64;
 
 /// The attribute of an operation that says at which byte of the kernel's shared memory its own begins.
 pub const OFFSET: &str = "tile.offset";

@@ -112,7 +112,7 @@ impl Marker<'_> {
                     self.need(holder);
                     let data = self.kernel.op(holder);
                     if let Some(slot) = index.checked_sub(fixed_args(&data.kind)) {
-                        // A combine has two arguments for each result.
+                        // A combiner has two arguments for each result.
                         self.use_slot(holder, slot % data.results.len());
                     }
                 }

@@ -392,7 +392,7 @@ impl Parser<'_> {
         let open = self.expect_punct('(')?;
         let mut args = Vec::new();
         self.list_in_parens(|p| {
-            let name = p.expect(Tok::Value, "an argument of the combine, '%name'")?;
+            let name = p.expect(Tok::Value, "an argument of the combiner, '%name'")?;
             let ty = types[args.len() % types.len()].element();
             args.push(Carried {
                 name,
@@ -403,7 +403,7 @@ impl Parser<'_> {
         })?;
         if args.len() != 2 * types.len() {
             let (found, expected) = (args.len(), 2 * types.len());
-            let message = format!("the combine takes {expected} arguments here, not {found}: two for each operand");
+            let message = format!("the combiner takes {expected} arguments here, not {found}: two for each operand");
             return Err(self.invalid(open.span, message));
         }
         let end = End::Yield(results.len());

@@ -205,7 +205,7 @@ fn step(b: &mut Builder, s: &State<'_>, depth: u32) -> Built<()> {
             b.binary(op, x, y)?
         }
         8 => {
-            // Truth values, more often than they come up among all types.
+            // Booleans, more often than they come up among all types.
             let op = s.pick(&[BinaryOp::Add, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor, BinaryOp::Mul]);
             let ty = s.any_type().with_scalar(Scalar::I1);
             let (x, y) = (of(b, s, ty), of(b, s, ty));

@@ -190,11 +190,11 @@ fn integer_identities() {
         stays(ty, ty, "%c = const 0 : $; %r = rem_u %c, %x : $ => %r");
         stays(ty, ty, "%c = const 1 : $; %r = sub %c, %x : $ => %r");
     }
-    for (op, neutral, absorbing) in [("min_s", "127", "-128"), ("max_s", "-128", "127")] {
+    for (op, identity, absorbing) in [("min_s", "127", "-128"), ("max_s", "-128", "127")] {
         becomes(
             "i8",
             "i8",
-            &format!("%c = const {neutral} : $; %r = {op} %x, %c : $ => %r"),
+            &format!("%c = const {identity} : $; %r = {op} %x, %c : $ => %r"),
             "=> %x",
         );
         becomes(
@@ -204,10 +204,10 @@ fn integer_identities() {
             &format!("%c = const {absorbing} : $ => %c"),
         );
     }
-    // i1: product is and, and true its neutral element.
+    // i1: product is and, and true its identity element.
     becomes("i1", "i1", "%c = const true : $; %r = mul %x, %c : $ => %r", "=> %x");
     becomes("i1", "i1", "%c = const true : $; %r = and %x, %c : $ => %r", "=> %x");
-    // As unsigned the lesser and the greater of truth values are and and or; true is the largest.
+    // As unsigned the lesser and the greater of booleans are and and or; true is the largest.
     becomes("i1", "i1", "%c = const true : $; %r = min_u %x, %c : $ => %r", "=> %x");
     becomes("i1", "i1", "%c = const true : $; %r = div_u %x, %c : $ => %r", "=> %x");
     becomes(

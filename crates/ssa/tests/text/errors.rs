@@ -300,9 +300,9 @@ fn reductions() {
     2:55: operand 0 is tile<2x3xf32>, not tile<2x3xi32>
     2:73: expected ',', found '('
     2:31: 'reduce' gives 1 result here, but 2 stand to the left of '='
-    2:69: the combine takes 2 arguments here, not 1: two for each operand
+    2:69: the combiner takes 2 arguments here, not 1: two for each operand
     2:80: expected an operation, or 'yield' with 1 value(s), found '}'
-    2:36: value 0 of 'reduce' is f32, but its combine passes on i32: a carried value keeps its exact type and shape
+    2:36: value 0 of 'reduce' is f32, but its combiner passes on i32: a carried value keeps its exact type and shape
     2:36: 'reduce' takes tiles of numbers, not f32
     2:53: expected ':', found 'reverse'
     2:51: expected ':', found 'backwards'

@@ -518,7 +518,7 @@ fn combine() {
         ),
         (
             "%c = sub %a, %b : i32 yield %c",
-            "'sub' of the two elements is not associative: a combine may be applied in any order",
+            "'sub' of the two elements is not associative: a combiner may be applied in any order",
         ),
         (
             "%c = shl %b, %a : i32 yield %c",
@@ -546,7 +546,7 @@ fn isolated() {
     kernel.op_mut(add).operands[1] = n;
     assert_eq!(
         broken(&kernel, Rule::Isolated),
-        "in kernel 'k', %4 = add %2, %n : i32: %n is defined around the region: a combine uses its own arguments and \
+        "in kernel 'k', %4 = add %2, %n : i32: %n is defined around the region: a combiner uses its own arguments and \
          constants alone, no value from outside of it"
     );
     let text = "kernel @k(%n: i32) { %x = range 0, 4 %s = scan %x axis 0 : tile<4xi32> (%a, %b) { yield %n } }";

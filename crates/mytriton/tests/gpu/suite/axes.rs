@@ -224,7 +224,7 @@ fn reduced(along: &Along) -> Result<Made, FrontendError> {
     tiles.store("any", k.any(ties, axis), false);
     // What keeps the axis with extent 1 broadcasts back.
     tiles.store("below_max", ties.maximum(max.expand_dims(axis)), true);
-    // By a combine of its own: the last of those that are nearest to zero.
+    // By a combiner of its own: the last of those that are nearest to zero.
     let index = k.range(0, along.shape[along.axis] as i32);
     let index = (along.axis + 1..along.shape.len()).fold(index, |index, _| index.expand_dims(1));
     let (_, last) = k.reduce((x.abs(), index), axis, |(a, i), (b, j)| {
@@ -292,7 +292,7 @@ fn reductions_wanted(along: &Along, [x, ties]: [&Data; 2]) -> Vec<Wanted> {
     all
 }
 
-/// Running sums and maxima, and one by a combine that does not commute, from both ends.
+/// Running sums and maxima, and one by a combiner that does not commute, from both ends.
 fn scanned(along: &Along) -> Result<Made, FrontendError> {
     let k = KernelBuilder::new(format!("scan_{}", along.name()));
     let tiles = Tiles::load(&k, along);

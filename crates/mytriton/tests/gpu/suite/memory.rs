@@ -28,7 +28,7 @@ pub fn build(def: &KernelDef, values: &[ConstexprValue], divisible: &[usize]) ->
     (def.build)(values, &facts)
 }
 
-/// What storing a loaded value leaves in memory: a truth value is 0 or 1 then.
+/// What storing a loaded value leaves in memory: a boolean is 0 or 1 then.
 fn copied(data: &Data, range: std::ops::Range<usize>) -> Vec<Const> {
     range.map(|i| data.get(i)).collect()
 }

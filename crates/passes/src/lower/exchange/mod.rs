@@ -10,7 +10,9 @@ pub mod shuffle;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_layout::staging::Matrices;
-use mytriton_layout::{ConversionPlan, DistributedLayout, LayoutError, Means, SharedExchange, SharedMemory, Turn};
+use mytriton_layout::{
+    ConversionKind, ConversionPlan, DistributedLayout, LanePredicate, LayoutError, SharedExchange, SharedMemory,
+};
 use mytriton_tile::emit::{Emitter, element_type, shape_of};
 use mytriton_tile::ops::{ConvertLayoutOp, ReshapeOp, arith, vector};
 use rustc_hash::FxHashMap;
@@ -36,26 +38,26 @@ const RESHAPE: &str = "the reshape";
 ///
 /// # Errors
 /// The layouts have to be of one tile, and of the same lanes and warps.
-fn means_of<'c>(
+fn kind_of<'c>(
     op: OperationRef<'c, '_>,
     what: &str,
     [from, to]: [&DistributedLayout; 2],
     element: Type<'_>,
     matrices: Matrices,
-) -> PassResult<'c, Means> {
+) -> PassResult<'c, ConversionKind> {
     let memory = SharedMemory {
         bytes: STATIC_SHARED_BYTES,
         matrices,
     };
-    let means = ConversionPlan::new(from, to).and_then(|plan| plan.means(stored_bytes(element) as u32, memory));
-    means.map_err(|error| error_at(op, format!("{what}: {error}")))
+    let kind = ConversionPlan::new(from, to).and_then(|plan| plan.kind(stored_bytes(element) as u32, memory));
+    kind.map_err(|error| error_at(op, format!("{what}: {error}")))
 }
 
 /// What a way of moving a tile takes of shared memory.
-fn means_footprint(what: &'static str, means: &Means) -> Option<Footprint> {
-    match means {
-        Means::Registers(_) | Means::Lanes(_) => None,
-        Means::Shared(exchange) => Some(exchange_footprint(what, exchange)),
+fn kind_footprint(what: &'static str, kind: &ConversionKind) -> Option<Footprint> {
+    match kind {
+        ConversionKind::Registers(_) | ConversionKind::Lanes(_) => None,
+        ConversionKind::Shared(exchange) => Some(exchange_footprint(what, exchange)),
     }
 }
 
@@ -68,16 +70,16 @@ fn exchange_footprint(what: &'static str, exchange: &SharedExchange) -> Footprin
 
 impl<'c> UsesSharedMemory<'c> for ConvertLayoutOp<'c, '_> {
     fn footprint(self, matrices: Matrices) -> PassResult<'c, Option<Footprint>> {
-        let means = convert_layout_plan(self, matrices)?;
-        Ok(means_footprint(CONVERSION, &means))
+        let kind = convert_layout_plan(self, matrices)?;
+        Ok(kind_footprint(CONVERSION, &kind))
     }
 }
 
-fn convert_layout_plan<'c>(convert: ConvertLayoutOp<'c, '_>, matrices: Matrices) -> PassResult<'c, Means> {
+fn convert_layout_plan<'c>(convert: ConvertLayoutOp<'c, '_>, matrices: Matrices) -> PassResult<'c, ConversionKind> {
     let op = convert.operation();
     let (from, to) = layouts(op)?;
     let element = element_type(convert.result().r#type());
-    means_of(op, CONVERSION, [&from, &to], element, matrices)
+    kind_of(op, CONVERSION, [&from, &to], element, matrices)
 }
 
 /// How a reshape is carried out.
@@ -91,7 +93,10 @@ enum ReshapePlan {
     /// Every element keeps its row-major place: registers of the same thread are picked.
     Places([DistributedLayout; 2]),
     /// Without padding, the operand's tile in the result's shape is in another layout: it is converted to the result's.
-    Convert { to: DistributedLayout, means: Means },
+    Convert {
+        to: DistributedLayout,
+        kind: ConversionKind,
+    },
     /// Through shared memory in row-major order, element by element: between shapes of different padding, whose places are
     /// not linear in one another's bits.
     Rows { from: Side, to: Side, footprint: Footprint },
@@ -107,7 +112,7 @@ impl<'c> UsesSharedMemory<'c> for ReshapeOp<'c, '_> {
     fn footprint(self, matrices: Matrices) -> PassResult<'c, Option<Footprint>> {
         Ok(match reshape_plan(self, matrices)? {
             ReshapePlan::Scalar | ReshapePlan::ToScalar | ReshapePlan::FromScalar | ReshapePlan::Places(_) => None,
-            ReshapePlan::Convert { means, .. } => means_footprint(RESHAPE, &means),
+            ReshapePlan::Convert { kind, .. } => kind_footprint(RESHAPE, &kind),
             ReshapePlan::Rows { footprint, .. } => Some(footprint),
         })
     }
@@ -129,8 +134,8 @@ fn reshape_plan<'c>(reshape: ReshapeOp<'c, '_>, matrices: Matrices) -> PassResul
     let element = element_type(types[1]);
     if shapes.iter().flatten().all(|extent| extent.is_power_of_two()) {
         let from = from.reshape(&to.shape()).map_err(|e| error_at(op, e.to_string()))?;
-        let means = means_of(op, RESHAPE, [&from, &to], element, matrices)?;
-        return Ok(ReshapePlan::Convert { to, means });
+        let kind = kind_of(op, RESHAPE, [&from, &to], element, matrices)?;
+        return Ok(ReshapePlan::Convert { to, kind });
     }
     let elements: u64 = shapes[0].iter().product();
     let [wide, narrow] = shapes;
@@ -164,9 +169,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let op = convert.operation();
-        let means = convert_layout_plan(convert, self.matrices)?;
+        let kind = convert_layout_plan(convert, self.matrices)?;
         let (_, to) = layouts(op)?;
-        self.moved(emitter, op, CONVERSION, operand, (&means, &to), ty)
+        self.moved(emitter, op, CONVERSION, operand, (&kind, &to), ty)
     }
 
     /// A tile moved to layout `to`.
@@ -176,14 +181,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         op: OperationRef<'c, '_>,
         what: &'static str,
         operand: Value<'c, 'a>,
-        (means, to): (&Means, &DistributedLayout),
+        (kind, to): (&ConversionKind, &DistributedLayout),
         ty: Type<'c>,
     ) -> PassResult<'c, Value<'c, 'a>> {
         let failed = |e: LayoutError| error_at(op, format!("{what}: {e}"));
-        match means {
-            Means::Registers(sources) => Ok(pick(emitter, operand, sources, ty)),
-            Means::Lanes(exchange) => self.between_lanes(emitter, operand, exchange, ty).map_err(failed),
-            Means::Shared(exchange) => {
+        match kind {
+            ConversionKind::Registers(sources) => Ok(pick(emitter, operand, sources, ty)),
+            ConversionKind::Lanes(exchange) => self.between_lanes(emitter, operand, exchange, ty).map_err(failed),
+            ConversionKind::Shared(exchange) => {
                 let scratch = self.scratch(emitter, op, &exchange_footprint(what, exchange), 0)?;
                 let values = self.in_rounds(emitter, op, scratch, operand, exchange)?;
                 let all = to.register_representatives().into_iter();
@@ -219,8 +224,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 false if round > 0 => self.block_barrier(emitter),
                 false => {}
             }
-            let turn = self.turn(emitter, &stored.turns);
-            guarded(emitter, turn, |emitter| {
+            let predicate = self.predicate(emitter, &stored.predicates);
+            guarded(emitter, predicate, |emitter| {
                 let part = Type::vector(&[stored.registers.len() as u64], element);
                 stores.store(emitter, pick(emitter, operand, &stored.registers, part), base);
             });
@@ -229,8 +234,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 false => self.block_barrier(emitter),
             }
             let part = Type::vector(&[loaded.registers.len() as u64], element);
-            let turn = self.turn(emitter, &loaded.turns);
-            // Threads whose turn it is not have loaded before, or will.
+            let predicate = self.predicate(emitter, &loaded.predicates);
+            // Threads that take no part have loaded before, or will.
             let before = |emitter| {
                 let all = loaded.registers.iter().map(|register| values.get(register).copied());
                 match all.collect::<Option<Vec<_>>>() {
@@ -238,7 +243,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                     None => zero(emitter, part),
                 }
             };
-            let part = where_or(emitter, turn, before, |emitter| loads.load(emitter, base, part));
+            let part = where_or(emitter, predicate, before, |emitter| loads.load(emitter, base, part));
             for (at, &register) in (0..).zip(&loaded.registers) {
                 values.insert(register, extract(emitter, part, at));
             }
@@ -246,12 +251,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         Ok(values)
     }
 
-    /// Whether it is a thread's turn; none if it is that of all.
-    fn turn(&self, emitter: Emitter<'c, 'a>, turns: &[Turn]) -> Option<Value<'c, 'a>> {
-        let conditions = turns.iter().map(|turn| {
-            let mask = turn.lanes | turn.warps << LANES.ilog2();
+    /// Whether a thread takes part; none if all do.
+    fn predicate(&self, emitter: Emitter<'c, 'a>, predicates: &[LanePredicate]) -> Option<Value<'c, 'a>> {
+        let conditions = predicates.iter().map(|predicate| {
+            let mask = predicate.lanes | predicate.warps << LANES.ilog2();
             let is_odd = self.thread.is_odd_in(emitter, mask);
-            match turn.odd {
+            match predicate.odd {
                 true => is_odd,
                 false => emitter.binary(arith::XORI, is_odd, emitter.int(1, 1)),
             }
@@ -287,7 +292,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let source = |at: &[u32]| row_major_place(at, &wide, &narrow);
                 self.regroup(emitter, op, operand, ty, source)
             }
-            ReshapePlan::Convert { to, means } => self.moved(emitter, op, RESHAPE, operand, (&means, &to), ty),
+            ReshapePlan::Convert { to, kind } => self.moved(emitter, op, RESHAPE, operand, (&kind, &to), ty),
             ReshapePlan::Rows { from, to, footprint } => {
                 let bytes = stored_bytes(element_type(ty));
                 let scratch = self.scratch(emitter, op, &footprint, 0)?;

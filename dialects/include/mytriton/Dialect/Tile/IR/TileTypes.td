@@ -85,7 +85,7 @@ def Tile_Buffer : Type<CPred<"::llvm::isa<::mytriton::tile::BufferType>($_self)"
 //===----------------------------------------------------------------------===//
 
 def Tile_Int : AnyTypeOf<[I1, I8, I16, I32, I64], "integer scalar (i1, i8, i16, i32, i64)">;
-// An i1 is a truth value, so sign-extending it into an offset is a mistake.
+// An i1 is a boolean, so sign-extending it into an offset is a mistake.
 def Tile_OffsetInt : AnyTypeOf<[I8, I16, I32, I64], "integer scalar (i8, i16, i32, i64)">;
 def Tile_Float : AnyTypeOf<[F16, BF16, F32, F64], "float scalar (f16, bf16, f32, f64)">;
 def Tile_Scalar : AnyTypeOf<

@@ -1,4 +1,4 @@
-//! Parts of vectors of truth values, read out of one number.
+//! Parts of vectors of booleans, read out of one number.
 //!
 //! Where LLVM reduces some of a `<8 x i1>` it may leave `extractelement (bitcast <8 x i1> to <2 x i4>)`. Instruction
 //! selection makes a vector of such integers in memory: the kernel gets a stack frame, even where nothing of it is used in the
@@ -13,7 +13,7 @@ use inkwell::values::{BasicValueEnum, InstructionOpcode, InstructionValue, IntVa
 
 use crate::error::Error;
 
-/// Makes shifts of extractions, at known places, from vectors of truth values that are read as vectors of other integers.
+/// Makes shifts of extractions, at known places, from vectors of booleans that are read as vectors of other integers.
 ///
 /// # Errors
 /// [`Error::InvalidModule`] if LLVM will not build an operation.
@@ -25,10 +25,10 @@ pub fn shift_parts_out(module: &Module<'_>) -> Result<(), Error> {
             while let Some(instruction) = next {
                 // Before the instruction may be erased.
                 next = instruction.get_next_instruction();
-                if let Some((truths, index)) = part_of(instruction) {
-                    let result = shift_out(&builder, instruction, truths, index);
+                if let Some((booleans, index)) = part_of(instruction) {
+                    let result = shift_out(&builder, instruction, booleans, index);
                     result.map_err(|error| Error::InvalidModule {
-                        step: "reading truth values as numbers",
+                        step: "reading booleans as numbers",
                         message: error.to_string(),
                     })?;
                 }
@@ -38,7 +38,7 @@ pub fn shift_parts_out(module: &Module<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The vector of truth values and which part of it an extraction reads.
+/// The vector of booleans and which part of it an extraction reads.
 fn part_of<'ll>(instruction: InstructionValue<'ll>) -> Option<(VectorValue<'ll>, u64)> {
     if instruction.get_opcode() != InstructionOpcode::ExtractElement {
         return None;
@@ -52,11 +52,11 @@ fn part_of<'ll>(instruction: InstructionValue<'ll>) -> Option<(VectorValue<'ll>,
     let cast = read
         .as_instruction()
         .filter(|op| op.get_opcode() == InstructionOpcode::BitCast)?;
-    let BasicValueEnum::VectorValue(truths) = operand(cast, 0)? else {
+    let BasicValueEnum::VectorValue(booleans) = operand(cast, 0)? else {
         return None;
     };
-    match truths.get_type().get_element_type() {
-        BasicTypeEnum::IntType(ty) if ty.get_bit_width() == 1 => Some((truths, index.get_zero_extended_constant()?)),
+    match booleans.get_type().get_element_type() {
+        BasicTypeEnum::IntType(ty) if ty.get_bit_width() == 1 => Some((booleans, index.get_zero_extended_constant()?)),
         _ => None,
     }
 }
@@ -64,16 +64,16 @@ fn part_of<'ll>(instruction: InstructionValue<'ll>) -> Option<(VectorValue<'ll>,
 fn shift_out<'ll>(
     builder: &Builder<'ll>,
     old: InstructionValue<'ll>,
-    truths: VectorValue<'ll>,
+    booleans: VectorValue<'ll>,
     index: u64,
 ) -> Result<(), BuilderError> {
-    let whole = NonZeroU32::new(truths.get_type().get_size())
-        .and_then(|bits| truths.get_type().get_context().custom_width_int_type(bits).ok());
+    let whole = NonZeroU32::new(booleans.get_type().get_size())
+        .and_then(|bits| booleans.get_type().get_context().custom_width_int_type(bits).ok());
     let (Ok(part), Some(whole)) = (IntValue::try_from(old), whole) else {
         return Ok(());
     };
     builder.position_before(&old);
-    let number = builder.build_bit_cast(truths, whole, "")?.into_int_value();
+    let number = builder.build_bit_cast(booleans, whole, "")?.into_int_value();
     // What comes first lies lowest.
     let distance = whole.const_int(index * u64::from(part.get_type().get_bit_width()), false);
     let shifted = builder.build_right_shift(number, distance, false, "")?;

@@ -1,11 +1,11 @@
-//! Vectors of truth values that are read as vectors of other integers stay in registers.
+//! Vectors of booleans that are read as vectors of other integers stay in registers.
 
 use mytriton_codegen_ptx::{OptLevel, Options, Target};
 
 use crate::{compile_with, elementwise};
 
 #[test]
-fn parts_of_truth_values_need_no_stack() {
+fn parts_of_booleans_need_no_stack() {
     for (part, at) in [("i4", 0), ("i4", 1), ("i2", 3)] {
         let parts = 8 / part[1..].parse::<u32>().unwrap();
         let body = format!(
