@@ -8,7 +8,7 @@ use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use mytriton_simt::program::{Instr, Reg};
 use mytriton_ssa::{BinaryOp, CastKind, CmpPred, OpKind, Scalar, UnaryOp};
-use mytriton_tile::ops::arith::{self, CmpFPredicate};
+use mytriton_tile::ops::arith::{self, CmpFPredicate, FastMathFlags};
 use mytriton_tile::ops::ub;
 use mytriton_tile::{name_of, names};
 
@@ -19,7 +19,7 @@ impl Decoder<'_> {
     pub(crate) fn arith(&mut self, view: arith::Op<'_, '_>) -> Result {
         use arith::Op as A;
         let op = view.operation();
-        if let Some(kind) = names::elementwise(&name_of(op), None, |_| false) {
+        if let Some(kind) = names::elementwise(&name_of(op), None, FastMathFlags::NONE) {
             return self.of_table(op, &kind);
         }
         match view {

@@ -2,6 +2,7 @@
 
 use mytriton_simt::program::Reg;
 use mytriton_ssa::{BinaryOp, CmpPred, Const, Scalar, UnaryOp};
+use mytriton_tile::ops::arith::FastMathFlags;
 use mytriton_tile::ops::math;
 use mytriton_tile::{name_of, names};
 
@@ -11,7 +12,7 @@ impl Decoder<'_> {
     pub(crate) fn math(&mut self, view: math::Op<'_, '_>) -> Result {
         use math::Op as M;
         let op = view.operation();
-        if let Some(kind) = names::elementwise(&name_of(op), None, |_| false) {
+        if let Some(kind) = names::elementwise(&name_of(op), None, FastMathFlags::NONE) {
             return self.of_table(op, &kind);
         }
         match view {

@@ -30,8 +30,8 @@ pub use eval::{eval_binary, eval_cast, eval_cmp, eval_fma, eval_select, eval_una
 pub use kernel::{Kernel, Module, OpData, OpId, Param, RegionData, RegionId, ValueData, ValueDef, ValueId};
 pub use loc::Loc;
 pub use op::{
-    Accuracy, Approximation, Axis, BinaryOp, CastKind, CmpPred, Domain, Effects, Flow, Identity, MlirForm, OpKind,
-    UnaryOp, Undefined,
+    Accuracy, Approximation, Axis, BinaryOp, CastKind, CmpPred, Domain, Effects, FastMath, Flow, Identity, MlirForm,
+    OpKind, UnaryOp, Undefined,
 };
 pub use optimise::{OptLevel, Phase, optimise};
 pub use parse::{ParseError, ParseErrorKind, parse_module};

@@ -79,7 +79,7 @@ impl Axis {
 mod elementwise;
 
 pub use elementwise::{
-    Accuracy, Approximation, BinaryOp, CastKind, CmpPred, Domain, Identity, MlirForm, UnaryOp, Undefined,
+    Accuracy, Approximation, BinaryOp, CastKind, CmpPred, Domain, FastMath, Identity, MlirForm, UnaryOp, Undefined,
 };
 
 /// What an operation does. Operands and results are described per variant as `operands -> results`.

@@ -167,7 +167,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 let ty = first.map(|ty| ty.to_string()).unwrap_or_default();
                 self.error(op, format!("'{}' is not defined for {ty}", op.kind.name()))
             })?;
-            let flag = form.flag.map(|flag| ("fastmath", fastmath(self.context, flag)));
+            let flag = form
+                .flag
+                .map(|flag| ("fastmath", names::fast_math(flag).attribute(self.context)));
             let function = form
                 .function
                 .map(|function| (names::FUNCTION, emitter.string_attribute(function)));
@@ -338,9 +340,4 @@ fn grid_axis(axis: Axis) -> ops::Axis {
         Axis::Y => ops::Axis::Y,
         Axis::Z => ops::Axis::Z,
     }
-}
-
-/// The attribute of a single fast-math flag.
-pub fn fastmath<'c>(context: &'c Context, flag: &str) -> Attribute<'c> {
-    Attribute::parse(context, &format!("#arith.fastmath<{flag}>")).expect("a fast-math flag of the arith dialect")
 }

@@ -4,6 +4,7 @@ use melior::ir::{OperationRef, Type, Value, ValueLike};
 use mytriton_ssa::{Const, OpKind};
 
 use crate::emit::{Emitter, element_type};
+use crate::ops::arith::FastMathFlags;
 use crate::types::ssa_scalar;
 use crate::{name_of, names};
 
@@ -18,7 +19,7 @@ pub struct Identity {
 impl Identity {
     /// That of an operation on two numbers, if it is commutative and has one (see `BinaryOp::identity`).
     pub fn of(op: OperationRef<'_, '_>) -> Option<Identity> {
-        let OpKind::Binary(kind) = names::elementwise(&name_of(op), None, |_| false)? else {
+        let OpKind::Binary(kind) = names::elementwise(&name_of(op), None, FastMathFlags::NONE)? else {
             return None;
         };
         let scalar = ssa_scalar(element_type(op.result(0).ok()?.r#type()))?;

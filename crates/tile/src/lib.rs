@@ -13,6 +13,6 @@ pub mod ops;
 mod to_ssa;
 pub mod types;
 
-pub use from_ssa::{FromSsaError, fastmath, from_ssa};
+pub use from_ssa::{FromSsaError, from_ssa};
 pub use identity::Identity;
-pub use to_ssa::{ToSsaError, argument_attributes, defining_operation, name_of, permutation_of, to_ssa};
+pub use to_ssa::{ToSsaError, argument_attributes, defining_operation, fast_math, name_of, permutation_of, to_ssa};

@@ -5,10 +5,20 @@
 //! the corners, and the functions that `math` lacks, are the dialect's own. Two flags carry the choice of accuracy: `arcp`
 //! on `arith.divf` allows 2 ulp, `afn` on `math.sqrt` allows the approximation; without them both are correctly rounded.
 
-use mytriton_ssa::{BinaryOp, CastKind, MlirForm, OpKind, UnaryOp};
+use mytriton_ssa::{BinaryOp, CastKind, FastMath, MlirForm, OpKind, UnaryOp};
+
+use crate::ops::arith::FastMathFlags;
 
 /// The attribute that names the function of a `tile.unary_function` or `tile.binary_function`.
 pub const FUNCTION: &str = "function";
+
+/// A flag of the table as one of MLIR.
+pub fn fast_math(flag: FastMath) -> FastMathFlags {
+    match flag {
+        FastMath::ApproximateFunction => FastMathFlags::AFN,
+        FastMath::Reciprocal => FastMathFlags::ARCP,
+    }
+}
 
 /// Every operation that the table has a form for, with it: those on integers and those on floats.
 fn forms() -> impl Iterator<Item = (OpKind, MlirForm)> {
@@ -21,7 +31,7 @@ fn forms() -> impl Iterator<Item = (OpKind, MlirForm)> {
 
 /// The operation of typed SSA that an operation of MLIR is, by its name, the function that it names, and its fast-math
 /// flags; one that ours refine counts as ours.
-pub fn elementwise(name: &str, function: Option<&str>, has_flag: impl Fn(&str) -> bool) -> Option<OpKind> {
+pub fn elementwise(name: &str, function: Option<&str>, flags: FastMathFlags) -> Option<OpKind> {
     let mut unflagged = None;
     for (kind, form) in forms() {
         let named = form.name == name || form.refines == Some(name);
@@ -29,7 +39,7 @@ pub fn elementwise(name: &str, function: Option<&str>, has_flag: impl Fn(&str) -
             continue;
         }
         match form.flag {
-            Some(flag) if has_flag(flag) => return Some(kind),
+            Some(flag) if flags.contains(fast_math(flag)) => return Some(kind),
             Some(_) => {}
             None => unflagged = unflagged.or(Some(kind)),
         }
@@ -39,7 +49,7 @@ pub fn elementwise(name: &str, function: Option<&str>, has_flag: impl Fn(&str) -
 
 /// The function of the mathematics library that computes an operation of MLIR on floats, if one does.
 pub fn library(name: &str, function: Option<&str>) -> Option<&'static str> {
-    match elementwise(name, function, |_| false)? {
+    match elementwise(name, function, FastMathFlags::NONE)? {
         OpKind::Unary(op) => op.library(),
         OpKind::Binary(op) => op.library(),
         OpKind::Cast(_) => None,
@@ -77,10 +87,11 @@ mod tests {
     #[test]
     fn forms_are_told_apart() {
         for (kind, form) in forms() {
-            let read = elementwise(form.name, form.function, |flag| form.flag == Some(flag));
+            let flags = form.flag.map_or(FastMathFlags::NONE, fast_math);
+            let read = elementwise(form.name, form.function, flags);
             assert_eq!(read.as_ref(), Some(&kind), "{}", form.name);
             if let Some(refined) = form.refines {
-                assert_eq!(elementwise(refined, None, |_| false), Some(kind), "{refined}");
+                assert_eq!(elementwise(refined, None, FastMathFlags::NONE), Some(kind), "{refined}");
             }
         }
     }

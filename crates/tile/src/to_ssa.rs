@@ -19,6 +19,7 @@ use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
 use crate::names;
+use crate::ops::arith::FastMathFlags;
 use crate::ops::{self, PtrToIntOp, TileOp, TransposeOp};
 use crate::types::{ssa_type, tensor};
 
@@ -243,7 +244,6 @@ impl Reader {
     }
 
     fn kind(&self, op: OperationRef<'_, '_>, name: &str) -> Result<OpKind, ToSsaError> {
-        let flagged = |flag: &str| op.attribute("fastmath").is_ok_and(|a| has_flag(a, flag));
         if let Some(kind) = TileOp::cast(op).and_then(tile_kind) {
             return Ok(kind);
         }
@@ -273,7 +273,7 @@ impl Reader {
             }
             _ => {
                 let function = op.attribute(names::FUNCTION).and_then(StringAttribute::try_from).ok();
-                let kind = names::elementwise(name, function.as_ref().map(|name| name.value()), flagged);
+                let kind = names::elementwise(name, function.as_ref().map(|name| name.value()), fast_math(op));
                 kind.ok_or_else(|| error(op, format!("'{name}' has no form in typed SSA")))?
             }
         })
@@ -402,11 +402,8 @@ pub fn permutation_of(op: TransposeOp<'_, '_>) -> Option<Vec<usize>> {
     axes.map(|axis| usize::try_from(axis).ok()).collect()
 }
 
-/// Is the flag set in an `#arith.fastmath<...>` attribute?
-fn has_flag(attribute: Attribute<'_>, flag: &str) -> bool {
-    let text = attribute.to_string();
-    let flags = text
-        .split_once('<')
-        .map_or(text.as_str(), |(_, rest)| rest.trim_end_matches('>'));
-    flags.split(',').any(|f| f == flag || f == "fast")
+/// The fast-math flags of an operation of arith or math.
+pub fn fast_math(op: OperationRef<'_, '_>) -> FastMathFlags {
+    let flags = op.attribute("fastmath").ok().and_then(FastMathFlags::of);
+    flags.unwrap_or(FastMathFlags::NONE)
 }

@@ -155,13 +155,31 @@ impl Accuracy {
     }
 }
 
+/// A fast-math flag of LLVM and MLIR (LLVM Language Reference, "Fast-Math Flags").
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FastMath {
+    /// `afn`: an approximation of a function.
+    ApproximateFunction,
+    /// `arcp`: a product with the reciprocal for a division.
+    Reciprocal,
+}
+
+macro_rules! fast_math {
+    (afn) => {
+        FastMath::ApproximateFunction
+    };
+    (arcp) => {
+        FastMath::Reciprocal
+    };
+}
+
 /// How an operation is written in MLIR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MlirForm {
     /// The operation's name.
     pub name: &'static str,
     /// The fast-math flag that tells it from another one of the same name.
-    pub flag: Option<&'static str>,
+    pub flag: Option<FastMath>,
     /// An operation that reads as this one but is never written: what this one leaves undefined in fewer places.
     pub refines: Option<&'static str>,
     /// The function's name, of `tile.unary_function` and `tile.binary_function`.
@@ -188,7 +206,7 @@ macro_rules! mlir_form {
     };
     ([$name:literal $flag:ident]) => {
         Some(MlirForm {
-            flag: Some(stringify!($flag)),
+            flag: Some(fast_math!($flag)),
             ..MlirForm::named($name)
         })
     };

@@ -20,7 +20,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of, with_element};
-use mytriton_tile::names;
+use mytriton_tile::ops::arith::FastMathFlags;
+use mytriton_tile::{fast_math, names};
 
 use crate::lower::conversion::Conversion;
 use crate::lower::elementwise::division;
@@ -130,10 +131,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> Value<'c, 'a> {
         let element = element_type(ty);
         let single = element.is_f32();
-        let flagged = |flag: &str| {
-            let text = op.attribute("fastmath").map(|a| a.to_string()).unwrap_or_default();
-            text.contains(flag) || text.contains("fast>")
-        };
+        let flags = fast_math(op);
         let approximate = |intrinsic: &str| {
             map(emitter, operands, ty, |of| {
                 call_intrinsic(emitter, intrinsic, of, element)
@@ -146,14 +144,14 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 map(emitter, &[scaled], ty, |of| call_intrinsic(emitter, EX2, of, element))
             }
             "math.exp2" if single => approximate(EX2),
-            "math.sqrt" if single && flagged("afn") => approximate("llvm.nvvm.sqrt.approx.f"),
+            "math.sqrt" if single && flags.contains(FastMathFlags::AFN) => approximate("llvm.nvvm.sqrt.approx.f"),
             "math.rsqrt" if single => approximate("llvm.nvvm.rsqrt.approx.f"),
             "math.rsqrt" => {
                 let one = emitter.float_like(ty, 1.0);
                 let root = on_vectors(emitter, "sqrt", operands);
                 emitter.binary("arith.divf", one, root)
             }
-            "arith.divf" if single && flagged("arcp") => match division::Shared::of(operands[1]) {
+            "arith.divf" if single && flags.contains(FastMathFlags::ARCP) => match division::Shared::of(operands[1]) {
                 Some(divisors) => divisors.divide(emitter, operands[0], ty),
                 None => approximate(DIV),
             },
