@@ -179,6 +179,7 @@ fn bind_one<'a>(param: &ParamInfo, value: &'a Value) -> Result<Bound<'a>, String
 
 #[cfg(test)]
 mod tests {
+    use mytriton::abi::DType;
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bytemuck::Pod;
 use mytriton::frontend::ScalarValue;
-use mytriton::{Arg, Buffer, DType, Device, Element, bf16, f16};
+use mytriton::{Arg, Buffer, Device, Element, bf16, f16};
 use mytriton_ssa::{Const, Scalar};
 
 use crate::arguments::Bound;

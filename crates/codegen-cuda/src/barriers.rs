@@ -138,6 +138,9 @@ impl Analysis<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// No lines.
+    const NONE: [u32; 0] = [];
     use crate::threads::Threads;
     use mytriton_ssa::parse_module;
 
@@ -165,7 +168,7 @@ mod tests {
         );
         assert_eq!(
             lines("store %p, %n : ptr<i32>\n%a = load %q : ptr<i32>"),
-            [],
+            NONE,
             "nobody needs the load"
         );
     }
@@ -211,7 +214,7 @@ mod tests {
         let store = "store %p, %s : ptr<i32>";
         let range = "%r = range 0, 8\n";
         // The first needs none, the second waits for the readers of the first.
-        assert_eq!(lines(&format!("{range}{}{store}", sum("s", "r"))), []);
+        assert_eq!(lines(&format!("{range}{}{store}", sum("s", "r"))), NONE);
         let two = format!(
             "{range}{}%t = splat %q0 : tile<8xi32>\n{}{store}",
             sum("q0", "r"),
@@ -219,7 +222,10 @@ mod tests {
         );
         assert_eq!(lines(&two), [4]);
         // What nobody needs is not there; in a loop a reduction comes after itself.
-        assert_eq!(lines(&format!("{range}{}{}{store}", sum("q0", "r"), sum("s", "r"))), []);
+        assert_eq!(
+            lines(&format!("{range}{}{}{store}", sum("q0", "r"), sum("s", "r"))),
+            NONE
+        );
         let looped = format!(
             "{range}for %i = %n to %n step %n : i32 {{\n%t = splat %i : tile<8xi32>\n{}{store}\n}}",
             sum("s", "t")
@@ -232,7 +238,7 @@ mod tests {
         // A barrier for memory is one for shared memory, too, and the other way round.
         assert_eq!(
             lines(&format!("store %p, %n : ptr<i32>\n{range}{}{store}", sum("s", "r"))),
-            []
+            NONE
         );
         let load = "store %p, %q0 : ptr<i32>\n%l = load %q : ptr<i32>\n%t = splat %l : tile<8xi32>\n";
         assert_eq!(

@@ -62,7 +62,7 @@ fn impossible(error: &LayoutError) -> TextError {
 
 impl<'a> Plan<'a> {
     pub fn new(from: &'a AnyLayout, to: &'a AnyLayout, shape: &'a [u32], bytes: u32) -> Result<Self, TextError> {
-        let way = match (from, to) {
+        let route = match (from, to) {
             (AnyLayout::Distributed(src), AnyLayout::Distributed(dst)) => Route::between(src, dst, bytes),
             (AnyLayout::Distributed(threads), AnyLayout::Shared(place)) => Route::access(true, threads, place, bytes),
             (AnyLayout::Shared(place), AnyLayout::Distributed(threads)) => Route::access(false, threads, place, bytes),
@@ -71,19 +71,19 @@ impl<'a> Plan<'a> {
                     .help("tiles move between threads, or between threads and shared memory"));
             }
         };
-        let way = way.map_err(|e| impossible(&e))?;
+        let route = route.map_err(|e| impossible(&e))?;
         Ok(Plan {
             from,
             to,
             shape,
             bytes,
-            way,
+            route,
         })
     }
 
     /// One line that says it, then the details.
     fn summary(&self) -> (String, Vec<String>) {
-        match &self.way {
+        match &self.route {
             Route::Threads { plan, kind, plain, .. } => {
                 let mut lines = Vec::new();
                 if plan.movement() > Movement::None {
@@ -181,7 +181,7 @@ impl<'a> Plan<'a> {
 
     /// The tile in shared memory, if all of it is there at once.
     fn on_the_way(&self) -> Option<LinearLayout> {
-        let Route::Threads { kind, .. } = &self.way else {
+        let Route::Threads { kind, .. } = &self.route else {
             return None;
         };
         match kind.as_deref() {
@@ -199,7 +199,7 @@ impl<'a> Plan<'a> {
             (Movement::Warps, "another warp"),
             (Movement::Blocks, "another block"),
         ];
-        let farthest = match &self.way {
+        let farthest = match &self.route {
             Route::Threads { plan, .. } => plan.movement(),
             Route::Access { .. } => Movement::None,
         };
@@ -218,7 +218,7 @@ impl<'a> Plan<'a> {
 
     /// For each register of each lane of warp 0 where its element comes from; nothing if nothing moves.
     fn sources_grid(&self, limits: Limits) -> Option<Grid> {
-        let Route::Threads { src, dst, plan, .. } = &self.way else {
+        let Route::Threads { src, dst, plan, .. } = &self.route else {
             return None;
         };
         if plan.movement() == Movement::None {
