@@ -259,7 +259,7 @@ mod tests {
         assert!(
             value(BinOp::Mul, i128::MAX, 2)
                 .unwrap_err()
-                .contains("beyond what can be computed")
+                .contains("beyond what is computed")
         );
         assert!(value(BinOp::Shl, 1, 127).is_err());
         assert!(value(BinOp::Rem, 1, 0).unwrap_err().contains("division by zero"));
