@@ -31,6 +31,20 @@ fn who(thread: u32) -> Who {
     }
 }
 
+/// Ids tell all operations of a grid apart, and from what is reserved under an address with the top bit.
+#[test]
+fn ids_of_operations_differ() {
+    let mut engines = [0, 1, u32::MAX].map(|block| Engine::new(block, 1));
+    let mut ids: Vec<u64> = engines
+        .iter_mut()
+        .flat_map(|engine| [(); 3].map(|()| engine.fresh_id()))
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 9);
+    assert!(ids.iter().all(|id| id >> 63 == 0));
+}
+
 impl Bench {
     fn new() -> Bench {
         let mut memory = Memory::new();

@@ -14,7 +14,7 @@ use mytriton_ssa::{eval_binary, eval_cast, eval_fma, eval_unary};
 pub(super) type Row = [u64; 32];
 
 /// What nothing may rely on: the result of shifts by the width or more, of integer division by zero.
-const ARBITRARY: u64 = 0xA5A5_5A5A_C3C3_3C3C;
+pub(super) const ARBITRARY: u64 = 0xA5A5_5A5A_C3C3_3C3C;
 
 /// The bits of a number of the type.
 pub(super) const fn mask_of(ty: Scalar) -> u64 {
@@ -98,7 +98,7 @@ pub(super) fn binary(op: BinaryOp, ty: Scalar, a: &Row, b: &Row, mask: u32) -> R
             let second = op.second_operand(ty);
             let (a, b) = (Const::from_bits(ty, a[i]), Const::from_bits(second, b[i]));
             // Floats have a result always.
-            eval_binary(op, a, b).map_or(ARBITRARY & mask_of(ty), canonical)
+            eval_binary(op, a, b).map_or(0, canonical)
         }),
     }
 }
@@ -115,8 +115,8 @@ fn integers(op: BinaryOp, ty: Scalar, a: &Row, b: &Row) -> Row {
         BinaryOp::Xor => from_fn(|i| a[i] ^ b[i]),
         BinaryOp::MinU => from_fn(|i| a[i].min(b[i])),
         BinaryOp::MaxU => from_fn(|i| a[i].max(b[i])),
-        BinaryOp::MinS => per(a, b, |a, b| if s(a) < s(b) { a } else { b }),
-        BinaryOp::MaxS => per(a, b, |a, b| if s(a) > s(b) { a } else { b }),
+        BinaryOp::MinS => per(a, b, |a, b| s(a).min(s(b)) as u64 & all),
+        BinaryOp::MaxS => per(a, b, |a, b| s(a).max(s(b)) as u64 & all),
         BinaryOp::Shl => shifted(ty, a, b, |a, n| a << n),
         BinaryOp::ShrU => shifted(ty, a, b, |a, n| a >> n),
         BinaryOp::ShrS => shifted(ty, a, b, |a, n| (s(a) >> n) as u64),
@@ -191,7 +191,7 @@ fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
         return sum as f32;
     }
     // To odd: toward the error, for the even neighbour is not the sum.
-    let up = (error > 0.0) == (sum > 0.0);
+    let up = error.is_sign_positive() == sum.is_sign_positive();
     f64::from_bits(if up { bits + 1 } else { bits - 1 }) as f32
 }
 

@@ -112,7 +112,7 @@ impl Block<'_> {
             Vote::Elect => from_fn(|lane| u64::from(lane as u32 == here.trailing_zeros())),
             Vote::Match => from_fn(|lane| {
                 let same = lanes(here).filter(|&other| src[other] == src[lane]);
-                same.fold(0, |set, other| set | 1 << other)
+                same.map(|other| 1 << other).sum()
             }),
             Vote::Reduce(op) => {
                 let mut numbers = lanes(here).map(|lane| [src[lane]; 32]);

@@ -23,3 +23,18 @@ impl Random {
         (self.next() % n as u64) as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first numbers from 0 of the reference implementation.
+    #[test]
+    fn numbers_of_the_reference() {
+        let mut random = Random(0);
+        let numbers = [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F];
+        assert_eq!([(); 3].map(|()| random.next()), numbers);
+        assert_eq!(Random::new(0, 0).next(), numbers[1]);
+        assert_ne!(Random::new(0, 1).next(), numbers[1], "blocks differ");
+    }
+}

@@ -186,6 +186,31 @@ mod tests {
         let mut transposed = wgmma(8, Input::TF32, F32, fragment(4, 32));
         transposed.b_transposed = true;
         assert_eq!(transposed.check(), Err(ShapeError::Transposed { input: Input::TF32 }));
+        transposed.b_transposed = false;
+        transposed.a = Left::Shared {
+            descriptor: 0,
+            transposed: true,
+        };
+        assert_eq!(transposed.check(), Err(ShapeError::Transposed { input: Input::TF32 }));
+        transposed.inputs = [Input::BF16; 2];
+        assert_eq!(transposed.check(), Ok(()), "elements of 16 bits");
+        // Steps of 16 from 24 on are those of integers alone.
+        for (input, accumulator, n, fits) in [
+            (Input::S8, S32, 8, true),
+            (Input::S8, S32, 32, true),
+            (Input::S8, S32, 48, true),
+            (Input::S8, S32, 56, false),
+            (Input::E4M3, F32, 40, true),
+            (Input::TF32, F32, 40, true),
+            (Input::F16, F16, 40, true),
+        ] {
+            let registers = u32::from(n) / if accumulator == F16 { 4 } else { 2 };
+            assert_eq!(
+                check(n, input, accumulator, registers, 32).is_ok(),
+                fits,
+                "{input:?}, n = {n}"
+            );
+        }
         let mut mixed = wgmma(8, Input::E4M3, F32, fragment(4, 32));
         mixed.inputs[1] = Input::E5M2;
         assert_eq!(mixed.check(), Ok(()));

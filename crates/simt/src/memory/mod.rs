@@ -14,6 +14,7 @@ mod shared;
 mod view;
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -103,27 +104,23 @@ impl Memory {
 
     /// Adds a buffer with the given content. The name (it may be empty) is for messages.
     pub fn add_buffer(&mut self, name: impl Into<String>, bytes: &[u8]) -> Result<BufferId, MemoryError> {
-        self.insert(name.into(), bytes.len() as u64, |start, end| {
-            Page::from_bytes(&bytes[start as usize..end as usize])
-        })
+        self.insert(name.into(), bytes.len() as u64, |range| Page::from_bytes(&bytes[range]))
     }
 
     /// Adds a buffer of so many bytes, all zero. Pages that nobody writes cost no memory.
     pub fn add_zeros(&mut self, name: impl Into<String>, bytes: u64) -> Result<BufferId, MemoryError> {
-        self.insert(name.into(), bytes, |start, end| {
-            Page::new((end - start) as usize, false)
-        })
+        self.insert(name.into(), bytes, |range| Page::new(range.len(), false))
     }
 
-    fn insert(&mut self, name: String, len: u64, page: impl Fn(u64, u64) -> Page) -> Result<BufferId, MemoryError> {
+    fn insert(&mut self, name: String, len: u64, page: impl Fn(Range<usize>) -> Page) -> Result<BufferId, MemoryError> {
         let fits = len <= SLOT_START && (self.slots.len() < MAX_SLOTS || !self.free.is_empty());
         let count = len.div_ceil(PAGE as u64);
         let mut pages = Vec::new();
         if !fits || pages.try_reserve_exact(count as usize).is_err() {
             return Err(MemoryError::OutOfMemory { name, bytes: len });
         }
-        let starts = (0..count).map(|i| i * PAGE as u64);
-        pages.extend(starts.map(|start| Mutex::new(page(start, len.min(start + PAGE as u64)))));
+        let starts = (0..len as usize).step_by(PAGE);
+        pages.extend(starts.map(|start| Mutex::new(page(start..(start + PAGE).min(len as usize)))));
         let reuse = self.free.len() > QUARANTINE || self.slots.len() == MAX_SLOTS;
         let slot = reuse.then(|| self.free.pop_front()).flatten().unwrap_or_else(|| {
             self.slots.push(Slot::default());

@@ -1,7 +1,8 @@
 //! Lanes that go different ways.
 
 use mytriton_simt::program::{Instr, Space, Special};
-use mytriton_ssa::{BinaryOp, CmpPred};
+use mytriton_simt::{Launch, LaunchError, MAX_SHARED_BYTES, MAX_THREADS, Memory, Options, run};
+use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp};
 
 use crate::asm::{Asm, right};
 
@@ -135,6 +136,257 @@ fn positions_in_grid_and_block() {
     let out = right(&asm.finish(), 3, 40, &[0; 120]);
     let expected = (0..120).map(|n| (n % 40) / 32 * 100 + (n % 40) % 32);
     assert_eq!(out, expected.collect::<Vec<_>>());
+}
+
+/// The first dimension varies fastest, of blocks in the grid and of threads in a block.
+#[test]
+fn positions_in_three_dimensions() {
+    let (grid, block) = ([3, 4, 2], [2, 3, 5]);
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let dims = [
+        Special::ThreadId as fn(u8) -> Special,
+        Special::BlockDim,
+        Special::BlockId,
+        Special::GridDim,
+    ];
+    let read = dims.map(|special| [0, 1, 2].map(|dim| asm.special(special(dim))));
+    let hundred = asm.constant(100);
+    // (z * size of y + y) * size of x + x, and the six positions as digits.
+    let number = |asm: &mut Asm, at: [u32; 3], size: [u32; 3]| {
+        let row = asm.binary(BinaryOp::Mul, at[2], size[1]);
+        let row = asm.binary(BinaryOp::Add, row, at[1]);
+        let cell = asm.binary(BinaryOp::Mul, row, size[0]);
+        asm.binary(BinaryOp::Add, cell, at[0])
+    };
+    let threads = asm.constant(block.iter().product::<u32>().into());
+    let (in_grid, in_block) = (number(&mut asm, read[2], read[3]), number(&mut asm, read[0], read[1]));
+    let first = asm.binary(BinaryOp::Mul, in_grid, threads);
+    let place = asm.binary(BinaryOp::Add, first, in_block);
+    let digits = read[2].into_iter().chain(read[0]).reduce(|sum, digit| {
+        let sum = asm.binary(BinaryOp::Mul, sum, hundred);
+        let sum = asm.binary(BinaryOp::Add, sum, digit);
+        let eight = asm.constant(8);
+        asm.binary(BinaryOp::RemU, sum, eight)
+    });
+    store_at_tid(&mut asm, base, place, digits.expect("six of them"));
+    let program = asm.finish();
+    let count: u32 = grid.iter().chain(&block).product();
+    let mut memory = Memory::new();
+    let buffer = memory.add_zeros("x", 4 * u64::from(count)).unwrap();
+    let launch = Launch {
+        grid,
+        block,
+        dynamic_shared_bytes: 0,
+    };
+    let report = run(
+        &program,
+        launch,
+        &[memory.address(buffer).unwrap()],
+        &memory,
+        &Options::default(),
+    )
+    .unwrap();
+    assert_eq!(report.findings, []);
+    let bytes = memory.read_back(buffer).unwrap();
+    let split =
+        |number: u32, size: [u32; 3]| [number % size[0], number / size[0] % size[1], number / size[0] / size[1]];
+    for (at, word) in (0..count).zip(bytes.chunks_exact(4)) {
+        let per_block = block.iter().product::<u32>();
+        let digits = [split(at / per_block, grid), split(at % per_block, block)].concat();
+        let expected = digits
+            .into_iter()
+            .reduce(|sum, digit| (sum * 100 + digit) % 8)
+            .expect("six of them");
+        assert_eq!(word, expected.to_le_bytes());
+    }
+}
+
+/// Lanes that go one way together pass the join of a branch within an arm of another.
+#[test]
+fn an_arm_in_which_all_lanes_agree() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    let result = asm.reg();
+    let (one, two) = (asm.constant(1), asm.constant(2));
+    let odd = asm.binary(BinaryOp::And, tid, one);
+    asm.branch(
+        odd,
+        |asm| {
+            asm.push(Instr::Move { dst: result, src: tid });
+            for cond in [odd, tid, one] {
+                let otherwise = asm.here();
+                asm.branch(
+                    cond,
+                    |asm| {
+                        let src = asm.binary(BinaryOp::Add, result, two);
+                        asm.push(Instr::Move { dst: result, src });
+                    },
+                    |_| {},
+                );
+                assert!(otherwise < asm.here());
+            }
+        },
+        |asm| {
+            asm.push(Instr::Move { dst: result, src: one });
+        },
+    );
+    store_at_tid(&mut asm, base, tid, result);
+    let out = right(&asm.finish(), 1, THREADS, &[0; THREADS as usize]);
+    let expected = (0..THREADS).map(|t| if t % 2 == 1 { t + 6 } else { 1 });
+    assert_eq!(out, expected.collect::<Vec<_>>());
+}
+
+/// Every instruction on registers alone, in lanes of which some are not there.
+#[test]
+fn registers_go_through_every_instruction() {
+    let f32_of = |x: f32| u64::from(x.to_bits());
+    let (ty, wide) = (Scalar::F32, Scalar::I64);
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    let [five, big] = [5, 1 << 40].map(|c| asm.constant(c));
+    let [half, two] = [0.5, 2.0].map(|x| asm.constant(f32_of(x)));
+    let r: [_; 8] = std::array::from_fn(|_| asm.reg());
+    asm.push(Instr::Cmp {
+        pred: CmpPred::Lt,
+        ty: wide,
+        dst: r[0],
+        a: tid,
+        b: five,
+    });
+    asm.push(Instr::Select {
+        dst: r[1],
+        cond: r[0],
+        a: five,
+        b: tid,
+    });
+    asm.push(Instr::Cast {
+        kind: CastKind::UToF,
+        from: wide,
+        to: ty,
+        dst: r[2],
+        a: r[1],
+    });
+    asm.push(Instr::Fma {
+        ty,
+        dst: r[3],
+        a: r[2],
+        b: two,
+        c: half,
+    });
+    asm.push(Instr::Unary {
+        op: UnaryOp::Neg,
+        ty,
+        dst: r[4],
+        a: r[3],
+    });
+    asm.push(Instr::MulHigh {
+        signed: false,
+        ty: wide,
+        dst: r[5],
+        a: big,
+        b: big,
+    });
+    asm.push(Instr::Special {
+        dst: r[6],
+        which: Special::ActiveMask,
+    });
+    let mask = asm.binary(BinaryOp::Add, r[5], r[6]);
+    for (i, value) in (0..).zip([r[0], r[1], r[4], mask]) {
+        let (four, place) = (asm.constant(4), asm.constant(i));
+        let at = asm.binary(BinaryOp::Mul, tid, four);
+        let at = asm.binary(BinaryOp::Add, at, place);
+        store_at_tid(&mut asm, base, at, value);
+    }
+    let out = right(&asm.finish(), 1, 40, &[0; 160]);
+    for (t, words) in (0..40u32).zip(out.chunks_exact(4)) {
+        let chosen = t.max(5);
+        let lanes = if t < 32 { u32::MAX } else { 0xFF };
+        let number = -(2.0 * chosen as f32 + 0.5);
+        let expected = [u32::from(t < 5), chosen, number.to_bits(), lanes.wrapping_add(1 << 16)];
+        assert_eq!(words, expected, "thread {t}");
+    }
+}
+
+/// The most words that are alive at once: a value of 64 bits is two, and a result takes an operand's place.
+#[test]
+fn live_words_are_counted() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let values: Vec<_> = (0..5).map(|i| asm.constant(i)).collect();
+    let sum = values
+        .into_iter()
+        .reduce(|sum, value| asm.binary(BinaryOp::Add, sum, value))
+        .expect("five of them");
+    asm.store(Space::Global, base, sum);
+    // The address, and five constants.
+    assert_eq!(asm.finish().live_words, 2 * 6);
+}
+
+/// A launch beyond the limits is an error before anything runs.
+#[test]
+fn limits_of_a_launch() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    asm.store(Space::Global, base, base);
+    let program = asm.finish();
+    let memory = Memory::new();
+    let launch = |grid, block, dynamic_shared_bytes, args: &[u64]| {
+        let launch = Launch {
+            grid,
+            block,
+            dynamic_shared_bytes,
+        };
+        run(&program, launch, args, &memory, &Options::default()).err()
+    };
+    let one = [1, 1, 1];
+    // Nothing runs where an extent is 0, which leaves the others to be checked.
+    for (grid, fits) in [
+        ([i32::MAX as u32, 0, 1], true),
+        ([i32::MAX as u32 + 1, 0, 1], false),
+        ([u32::MAX, 0, 1], false),
+        ([0, 65535, 65535], true),
+        ([0, 65536, 1], false),
+        ([0, 70000, 1], false),
+        ([0, 1, 65536], false),
+        ([0, 1, 70000], false),
+    ] {
+        let error = launch(grid, one, 0, &[0]);
+        assert_eq!(error, (!fits).then_some(LaunchError::Grid { grid }), "{grid:?}");
+    }
+    for (block, fits) in [
+        ([MAX_THREADS, 1, 1], true),
+        ([MAX_THREADS + 1, 1, 1], false),
+        ([MAX_THREADS, 2, 1], false),
+        ([1, 0, 1], false),
+    ] {
+        let error = launch([0, 1, 1], block, 0, &[0]);
+        assert_eq!(error, (!fits).then_some(LaunchError::Block { block }), "{block:?}");
+    }
+    for (grid, block) in [
+        ([1 << 26, 1 << 10, 1], [1, 1, 1]),
+        ([1 << 23, 1, 1], [1024, 1, 1]),
+        ([1 << 30, 65535, 65535], [1024, 1, 1]),
+    ] {
+        let error = launch(grid, block, 0, &[0]);
+        let threads = block[0];
+        assert_eq!(error, Some(LaunchError::TooManyThreads { grid, threads }));
+    }
+    assert_eq!(launch([0, 1, 1], one, MAX_SHARED_BYTES, &[0]), None);
+    let bytes = u64::from(MAX_SHARED_BYTES) + 1;
+    assert_eq!(
+        launch([0, 1, 1], one, MAX_SHARED_BYTES + 1, &[0]),
+        Some(LaunchError::Shared { bytes })
+    );
+    for args in [&[][..], &[0, 0]] {
+        let error = launch(one, one, 0, args);
+        assert!(
+            matches!(error, Some(LaunchError::Arguments { expected: 1, .. })),
+            "{error:?}"
+        );
+    }
 }
 
 #[test]

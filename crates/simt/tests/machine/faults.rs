@@ -2,7 +2,7 @@
 //! tested beside it.
 
 use mytriton_simt::program::{Instr, Regs, Shuffle, Space};
-use mytriton_simt::{Options, Report};
+use mytriton_simt::{FindingKind, Options, Report};
 use mytriton_ssa::{BinaryOp, CmpPred};
 
 use crate::asm::{Asm, run_words, seed, wrong};
@@ -307,4 +307,194 @@ fn accesses_are_counted() {
         );
     }
     assert_eq!(report.accesses.len(), 4);
+}
+
+/// However the blocks run, a finding is at its first thread in the order of the grid.
+#[test]
+fn the_first_thread_of_the_grid_is_named() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    let block = asm.special(mytriton_simt::program::Special::BlockId(0));
+    let [two, five] = [2, 5].map(|c| asm.constant(c));
+    // Block 0 from thread 5 on, block 1 from thread 3 on, block 2 from thread 1 on.
+    let shift = asm.binary(BinaryOp::Mul, block, two);
+    let number = asm.binary(BinaryOp::Add, tid, shift);
+    let is_wrong = asm.cmp(CmpPred::Ge, number, five);
+    let at = asm.at(base, is_wrong, 4);
+    asm.store(Space::Global, at, five);
+    let text = wrong(&asm.finish(), 3, 40, &[0], "out-of-bounds");
+    assert!(text.contains("block (0, 0, 0), thread (5, 0, 0)"), "{text}");
+    assert!(text.contains(&format!("({} times", 35 + 37 + 39)), "{text}");
+}
+
+/// Lanes of two masks wait apart, and others not at all.
+#[test]
+fn barriers_of_a_part_of_a_warp() {
+    for (masks, kind) in [
+        ([0xFF, 0xFF00], None),
+        ([0x1FF, 0xFF00], Some("")),
+        ([0xFE, 0xFF00], Some("")),
+    ] {
+        let mut asm = Asm::new();
+        let base = asm.param();
+        asm.shared(128);
+        let tid = asm.tid();
+        let [zero, one, eight, sixteen] = [0, 1, 8, 16].map(|c| asm.constant(c));
+        let [low, high] = masks.map(|mask| asm.constant(mask));
+        let some = asm.cmp(CmpPred::Lt, tid, sixteen);
+        asm.branch(
+            some,
+            |asm| {
+                let at = asm.at(zero, tid, 4);
+                asm.store(Space::Shared, at, tid);
+                let first = asm.cmp(CmpPred::Lt, tid, eight);
+                let barrier = |mask| {
+                    move |asm: &mut Asm| {
+                        asm.push(Instr::WarpBarrier { mask });
+                    }
+                };
+                asm.branch(first, barrier(low), barrier(high));
+                let other = asm.binary(BinaryOp::Xor, tid, one);
+                let from = asm.at(zero, other, 4);
+                let value = asm.load(Space::Shared, from);
+                let to = asm.at(base, tid, 4);
+                asm.store(Space::Global, to, value);
+            },
+            |_| {},
+        );
+        let program = asm.finish();
+        if kind.is_none() {
+            let expected: Vec<u32> = (0..16).map(|t| t ^ 1).collect();
+            assert_eq!(crate::asm::right(&program, 1, 32, &[0; 16]), expected);
+        } else {
+            let (_, report) = run_words(&program, 1, 32, &[0; 16], seed(1));
+            assert!(!report.findings.is_empty(), "{masks:?}");
+        }
+    }
+}
+
+/// A shuffle's lanes are in the mask that they give.
+#[test]
+fn shuffles_in_lanes_beyond_their_mask() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    let [one, mask, width] = [1, 0xFFFF_FFDF, 32].map(|c| asm.constant(c));
+    let (dst, in_range) = (asm.reg(), asm.reg());
+    asm.push(Instr::Shuffle {
+        mode: Shuffle::Xor,
+        dst,
+        in_range,
+        src: tid,
+        lane: one,
+        width,
+        mask: Some(mask),
+    });
+    let to = asm.at(base, tid, 4);
+    asm.store(Space::Global, to, dst);
+    let (_, report) = run_words(&asm.finish(), 1, 32, &[0; 32], seed(0));
+    let text = report.findings[0].to_string();
+    assert!(text.contains("in lanes that are not in its mask 0xffffffdf"), "{text}");
+    assert!(text.contains("thread (5, 0, 0)"), "{text}");
+}
+
+/// A shuffle takes from lanes that take part.
+#[test]
+fn shuffles_from_lanes_that_do_not_take_part() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    let [four, eight, mask, width] = [4, 8, 0xFF, 32].map(|c| asm.constant(c));
+    let first = asm.cmp(CmpPred::Lt, tid, eight);
+    let (dst, in_range) = (asm.reg(), asm.reg());
+    asm.branch(
+        first,
+        |asm| {
+            asm.push(Instr::Shuffle {
+                mode: Shuffle::Down,
+                dst,
+                in_range,
+                src: tid,
+                lane: four,
+                width,
+                mask: Some(mask),
+            });
+            let to = asm.at(base, tid, 4);
+            asm.store(Space::Global, to, in_range);
+        },
+        |_| {},
+    );
+    let (out, report) = run_words(&asm.finish(), 1, 32, &[9; 32], seed(0));
+    assert_eq!(out[..9], [1, 1, 1, 1, 1, 1, 1, 1, 9]);
+    let text = report.findings[0].to_string();
+    assert!(text.contains("thread (4, 0, 0)"), "{text}");
+    assert!(text.contains("shuffle from lane 8, which does not take part"), "{text}");
+    assert!(
+        matches!(
+            report.findings[0].kind,
+            FindingKind::DivergentCollective { missing: 0x100, .. }
+        ),
+        "{:?}",
+        report.findings[0].kind
+    );
+}
+
+/// Counts are those of all blocks, whichever of the host's threads ran them.
+#[test]
+fn counts_of_all_blocks_add_up() {
+    for (width, sectors, ideal) in [(1, 40, 5), (2, 40, 10), (4, 40, 20)] {
+        let mut asm = Asm::new();
+        let base = asm.param();
+        let tid = asm.tid();
+        let at = asm.at(base, tid, 64);
+        let regs: Vec<_> = (0..width).map(|_| asm.reg()).collect();
+        let list = asm.list(&regs);
+        let (space, bytes, guard) = (Space::Global, 4, None);
+        asm.push(Instr::Load {
+            space,
+            bytes,
+            dst: list,
+            address: at,
+            guard,
+            other: Regs::default(),
+        });
+        asm.push(Instr::Store {
+            space,
+            bytes,
+            src: list,
+            address: at,
+            guard,
+        });
+        let program = asm.finish();
+        for (blocks, workers) in [(1, 1), (3, 1), (9, 3)] {
+            let options = Options {
+                // Blocks store what others load, but the same zeros.
+                check_races: false,
+                count_accesses: true,
+                workers,
+                ..seed(0)
+            };
+            let (_, report) = run_words(&program, blocks, 40, &[0; 16 * 40], options);
+            assert_eq!(report.findings, []);
+            // 40 threads are two warps; what each accesses lies in a sector of its own.
+            let blocks = u64::from(blocks);
+            for (access, store) in report.accesses.iter().zip([false, true]) {
+                assert_eq!((access.bytes, access.store), (4 * width, store));
+                let counts = [
+                    access.warps,
+                    access.lanes,
+                    access.transactions,
+                    access.ideal,
+                    access.excess(),
+                ];
+                let of_a_block = [2, 40, sectors, ideal, sectors - ideal];
+                assert_eq!(counts, of_a_block.map(|count| count * blocks), "{access:?}");
+            }
+            assert_eq!(report.accesses.len(), 2);
+            let instructions = program.code.len() as u64;
+            assert_eq!(report.warp_instructions, 2 * blocks * instructions);
+            assert_eq!(report.thread_instructions, 40 * blocks * instructions);
+        }
+    }
 }
