@@ -150,3 +150,86 @@ impl Knowledge {
             .map(|known| (known.block, &known.generic, &known.fenced))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The latest clock, and the numbers of operations, that are known of each thread of each block.
+    type Model = BTreeMap<(u32, u32), (u32, u32)>;
+    /// Block, thread, clock, operations from 0 on.
+    type Fact = (u32, u32, u32, u32);
+
+    fn facts() -> impl Strategy<Value = Vec<Fact>> {
+        prop::collection::vec((0u32..3, 0u32..4, 0u32..6, 0u32..4), 0..8)
+    }
+
+    /// What one of block `home` knows that has learnt these facts one by one.
+    fn learnt(home: u32, facts: &[Fact]) -> (Past, Model) {
+        let (mut past, mut model) = (Past::default(), Model::new());
+        for &(block, thread, clock, ops) in facts {
+            let mut told = Past::default();
+            told.home.clocks.join_one(thread, &clock);
+            told.home.ops.join_one(thread, &OpSet::range(0, ops));
+            past.join(home, &told, block);
+            let known = model.entry((block, thread)).or_insert((0, 0));
+            *known = (known.0.max(clock), known.1.max(ops));
+        }
+        (past, model)
+    }
+
+    fn agree(home: u32, past: &Past, model: &Model) -> Result<(), TestCaseError> {
+        for (block, thread) in (0..3).flat_map(|block| (0..4).map(move |thread| (block, thread))) {
+            let known = model.get(&(block, thread)).copied().unwrap_or_default();
+            let vc = past.of(home, block);
+            for i in 0..6 {
+                // At clock 0 nothing has happened yet.
+                prop_assert_eq!(i > 0 && vc.is_some_and(|vc| vc.knows(thread, i)), i > 0 && i <= known.0);
+                prop_assert_eq!(vc.is_some_and(|vc| vc.knows_op(thread, i)), i < known.1);
+            }
+        }
+        Ok(())
+    }
+
+    proptest! {
+        /// Knowledge is joined fact by fact, whichever blocks the two are of, and covers what would add none.
+        #[test]
+        fn knowledge_is_a_map_of_facts(a in facts(), more in facts(), home in 0u32..3, block in 0u32..3, repeat: bool) {
+            let (mut past, mut model) = learnt(home, &a);
+            // What the other knows: partly the same.
+            let told = if repeat { [&a[..a.len() / 2], &more[..more.len() / 3]].concat() } else { more };
+            let (other, of_other) = learnt(block, &told);
+            agree(home, &past, &model)?;
+            agree(block, &other, &of_other)?;
+            let covered = of_other.iter().all(|(at, theirs)| {
+                let mine = model.get(at).copied().unwrap_or_default();
+                mine.0 >= theirs.0 && mine.1 >= theirs.1
+            });
+            // Nothing, of a block that was never heard of, is not covered either.
+            let blocks = of_other.keys().map(|at| at.0).chain([block]);
+            let heard = blocks.into_iter().all(|of| past.of(home, of).is_some());
+            prop_assert_eq!(past.covers(home, &other, block), covered && heard);
+            past.join(home, &other, block);
+            for (at, theirs) in of_other {
+                let mine = model.entry(at).or_default();
+                *mine = (mine.0.max(theirs.0), mine.1.max(theirs.1));
+            }
+            agree(home, &past, &model)?;
+        }
+    }
+
+    #[test]
+    fn everything_up_to_a_clock_is_known_of_every_thread() {
+        let (mut all, mut one) = (Vc::default(), Vc::default());
+        all.base = 3;
+        one.clocks.join_one(7, &3);
+        assert!(all.knows(7, 3) && !all.knows(7, 4));
+        assert!(all.covers(&one) && !one.covers(&all));
+        one.clocks.join_one(7, &4);
+        assert!(!all.covers(&one));
+        all.join(&one);
+        assert!(all.knows(7, 4) && !all.knows(6, 4) && all.covers(&one));
+    }
+}
