@@ -85,6 +85,22 @@ proptest! {
         }
     }
 
+    /// The quotient that no type holds, and its neighbours; division by zero.
+    #[test]
+    fn quotients_at_the_corners(ty in select(vec![Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64]), x in any::<u64>()) {
+        let all = mask_of(ty);
+        let least = all ^ (all >> 1);
+        for a in [least, least + 1, least >> 1, 0, 1, all, x & all] {
+            for b in [all, all - 1, 1, 0, least] {
+                for op in [BinaryOp::DivS, BinaryOp::RemS, BinaryOp::DivU, BinaryOp::RemU] {
+                    let found = binary(op, ty, &row(a), &row(b), 1)[0];
+                    let wanted = eval_binary(op, Const::from_bits(ty, a), Const::from_bits(ty, b));
+                    prop_assert_eq!(found, wanted.map_or(ARBITRARY & all, |wanted| wanted.bits()), "{} {} {}", a, op, b);
+                }
+            }
+        }
+    }
+
     #[test]
     fn of_one((op, ty, a) in (select(UnaryOp::ALL.to_vec()), select(Scalar::ALL.to_vec()))
         .prop_filter("a form that exists", |(op, ty)| op.domain().contains(*ty) && *ty != Scalar::I1)

@@ -1,6 +1,6 @@
 //! Threads that exchange values: shuffles, votes, barriers, atomics.
 
-use mytriton_simt::program::{AtomicOp, Fence, Instr, Shuffle, Space, Special, Vote};
+use mytriton_simt::program::{AtomicOp, Fence, Instr, Order, Shuffle, Space, Special, Vote};
 use mytriton_ssa::{BinaryOp, CmpPred, Scalar};
 
 use crate::asm::{Asm, BOTH, RELAXED, right};
@@ -261,7 +261,12 @@ fn atomics_of_all_blocks_add_up() {
 
 /// A lock in word 0 guards the counter in word 1; every block of the grid takes it once.
 pub fn locked(acquire_release: bool) -> Asm {
-    let order = if acquire_release { BOTH } else { RELAXED };
+    locked_by(if acquire_release { BOTH } else { RELAXED }, false)
+}
+
+/// The same with atomics of an order, and perhaps with a fence behind the one that takes the lock. Before the one that
+/// gives it back there always is one.
+fn locked_by(order: Order, fence: bool) -> Asm {
     let mut asm = Asm::new();
     let base = asm.param();
     let [zero, one, four] = [0, 1, 4].map(|c| asm.constant(c));
@@ -287,6 +292,9 @@ pub fn locked(acquire_release: bool) -> Asm {
                 },
                 |_| {},
             );
+            if fence {
+                asm.push(Instr::Fence(Fence::Memory));
+            }
             let old = asm.load(Space::Global, counter);
             let new = asm.binary(BinaryOp::Add, old, one);
             asm.store(Space::Global, counter, new);
@@ -309,6 +317,66 @@ pub fn locked(acquire_release: bool) -> Asm {
 #[test]
 fn locks_between_blocks_order_what_they_guard() {
     assert_eq!(right(&locked(true).finish(), 12, 32, &[0, 30]), [0, 42]);
+    // Fences make relaxed atomics as good.
+    assert_eq!(right(&locked_by(RELAXED, true).finish(), 12, 32, &[0, 30]), [0, 42]);
+}
+
+/// What an atomic gives, and what it leaves; a compare-and-exchange where the number is the expected one, and where not.
+#[test]
+fn atomics_of_every_kind() {
+    let all_ones = 0xFFFF_FFFF;
+    for space in [Space::Global, Space::Shared] {
+        for (instr, old, left) in [
+            (None, 5, 9),
+            (None, 6, 6),
+            (Some(AtomicOp::Exchange), 5, 9),
+            (Some(AtomicOp::Binary(BinaryOp::Add)), all_ones, 8),
+            (Some(AtomicOp::Binary(BinaryOp::And)), 0b1100, 0b1000),
+            (Some(AtomicOp::Binary(BinaryOp::Or)), 0b1100, 0b1101),
+            (Some(AtomicOp::Binary(BinaryOp::Xor)), 0b1100, 0b0101),
+            (Some(AtomicOp::Binary(BinaryOp::MinS)), all_ones, all_ones),
+            (Some(AtomicOp::Binary(BinaryOp::MinU)), all_ones, 9),
+            (Some(AtomicOp::Binary(BinaryOp::MaxS)), all_ones, 9),
+        ] {
+            let mut asm = Asm::new();
+            let base = asm.param();
+            asm.shared(4);
+            let [zero, four, five, nine] = [0, 4, 5, 9].map(|c| asm.constant(c));
+            let address = if space == Space::Global { base } else { zero };
+            let before = asm.constant(u64::from(old));
+            asm.store(space, address, before);
+            let dst = asm.reg();
+            asm.push(match instr {
+                Some(op) => Instr::Atomic {
+                    space,
+                    op,
+                    ty: Scalar::I32,
+                    dst,
+                    address,
+                    value: nine,
+                    order: RELAXED,
+                },
+                None => Instr::CompareExchange {
+                    space,
+                    bytes: 4,
+                    dst,
+                    address,
+                    expected: five,
+                    value: nine,
+                    order: RELAXED,
+                },
+            });
+            let after = asm.load(space, address);
+            asm.store(Space::Global, base, dst);
+            let second = asm.binary(BinaryOp::Add, base, four);
+            asm.store(Space::Global, second, after);
+            assert_eq!(
+                right(&asm.finish(), 1, 1, &[0; 2]),
+                [old, left],
+                "{instr:?} in {space:?}"
+            );
+        }
+    }
 }
 
 /// Slices of the schedule end anywhere, before, at and behind barriers: a value goes round the block, a place each time.

@@ -239,3 +239,19 @@ fn descriptors_of_no_matrix() {
         "{text}"
     );
 }
+
+/// Warps behind the last whole group have none.
+#[test]
+fn products_of_warps_without_a_group() {
+    for (threads, finds) in [(128, false), (96, true), (160, true), (224, true)] {
+        let mut kernel = issued(&case());
+        commit_and_wait(&mut kernel, 0);
+        let (_, report) = run_words(&kernel.asm.finish(), 1, threads, &kernel.words, seed(0));
+        let texts = report.findings.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            texts.iter().any(|text| text.contains("has no warp group")),
+            finds,
+            "{threads}: {texts:?}"
+        );
+    }
+}
