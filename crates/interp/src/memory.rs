@@ -222,6 +222,28 @@ mod tests {
         assert_eq!(memory.size(b), Ok(3));
     }
 
+    /// An address of a removed buffer is found for as long as the slots that were removed after it rest too.
+    #[test]
+    fn slots_rest_until_many_wait() {
+        let mut memory = Memory::new();
+        let ids: Vec<BufferId> = (0..QUARANTINE + 3)
+            .map(|_| memory.add_zeros("", Scalar::I8, 0).unwrap())
+            .collect();
+        for (removed, id) in ids.iter().enumerate() {
+            memory.remove_buffer(*id).unwrap();
+            let count = memory.slots.len();
+            let fresh = memory.add_zeros("", Scalar::I8, 0).unwrap();
+            // The slot of the one that was removed first.
+            let (reused, slot) = (memory.slots.len() == count, removed.saturating_sub(QUARANTINE) as u32);
+            assert_eq!(reused, removed >= QUARANTINE);
+            assert!(if reused {
+                fresh.slot == slot
+            } else {
+                fresh.slot as usize == count
+            });
+        }
+    }
+
     #[test]
     fn sizes_beyond_the_address_space_or_the_host_are_errors() {
         let mut memory = Memory::new();

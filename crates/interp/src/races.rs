@@ -121,5 +121,14 @@ mod tests {
         assert_eq!(shadow.write(base + 4, 2, 1, 0x0101, 0), conflict(1, Access::Write, 1));
         assert_eq!(shadow.write(base + 16, 8, 0, 0, 0), conflict(0, Access::Read, 2));
         assert_eq!(shadow.write(base + 16, 8, 0, 0, 1), conflict(0, Access::Read, 0));
+        // Accesses meet in their bytes, whatever their widths and wherever they begin.
+        for at in [base + 64, base + PAGE - 8, base + PAGE] {
+            shadow.write(at, 8, 0, u64::MAX, 0).unwrap();
+            assert_eq!(shadow.read(at + 6, 2, 1), conflict(0, Access::Write, 0));
+            assert_eq!(shadow.write(at + 4, 4, 0, 1 << 24, 1), conflict(3, Access::Write, 0));
+        }
+        shadow.read(base + 128, 2, 0).unwrap();
+        assert_eq!(shadow.write(base + 128, 8, 0, 1, 1), conflict(0, Access::Read, 0));
+        assert_eq!(shadow.write(base + 120, 8, 0, 1, 1), Ok(()));
     }
 }

@@ -187,6 +187,62 @@ fn undefined_values() {
     assert_snapshot!(messages.join("\n"));
 }
 
+/// What is chosen by an undefined number, or from an undefined tile, is undefined where it is used, and there alone.
+#[test]
+fn undefined_numbers_choose_nothing() {
+    let outcome = |use_it: &str| {
+        let mut b = Bench::new(&format!(
+            "kernel @k(%x: ptr<i32>) {{
+  %i = range 0, 4
+  %two = const 2 : tile<4xi32>
+  %low = cmp lt %i, %two : tile<4xi32>
+  %high = cmp ge %i, %two : tile<4xi32>
+  %xs = splat %x : tile<4xptr<i32>>
+  %xp = addptr %xs, %i : tile<4xptr<i32>>
+  %b = load %xp : tile<4xptr<i32>>
+  %u = load %xp, %low : tile<4xptr<i32>>
+  %m = cmp lt %u, %two : tile<4xi32>
+  {use_it}
+}}"
+        ));
+        let x = b.i32s(&[1, 0, 3, 2]);
+        match b.run([1, 1, 1]) {
+            Ok(()) => Ok(b.read_i32s(x)),
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    let why = "the mask of 'load' at k.ssa:9:3 does not hold";
+    for op in [
+        "%r = gather %b, %u axis 0 : tile<4xi32> to tile<4xi32>",
+        "%r = gather %u, %b axis 0 : tile<4xi32> to tile<4xi32>",
+        "%r = load %xp, %low, %u : tile<4xptr<i32>>",
+        "%r = histogram %u : tile<4xi32> to tile<4xi32>",
+        "%r = histogram %b, %m : tile<4xi32> to tile<4xi32>",
+        "%r = histogram %u, %m : tile<4xi32> to tile<4xi32>",
+        "%r = select %m, %b, %two : tile<4xi32>",
+    ] {
+        let error = outcome(&format!("{op}  store %xp, %r : tile<4xptr<i32>>")).unwrap_err();
+        assert!(error.contains(why), "{op}: {error}");
+    }
+    for (op, mask, expected) in [
+        (
+            "%r = gather %b, %u axis 0 : tile<4xi32> to tile<4xi32>",
+            "%low",
+            [0, 1, 3, 2],
+        ),
+        ("%r = load %xp, %low, %u : tile<4xptr<i32>>", "%low", [1, 0, 3, 2]),
+        ("%r = load %xp, %high, %u : tile<4xptr<i32>>", "%high", [1, 0, 3, 2]),
+        (
+            "%r = histogram %u, %low : tile<4xi32> to tile<4xi32>",
+            "%low",
+            [1, 1, 3, 2],
+        ),
+    ] {
+        let store = format!("{op}  store %xp, %r, {mask} : tile<4xptr<i32>>");
+        assert_eq!(outcome(&store), Ok(expected.to_vec()), "{op}");
+    }
+}
+
 fn division(op: &str, a: i32, b: &[i32; 6]) -> String {
     let mut bench = Bench::new(&format!(
         "kernel @k(%x: ptr<i32>, %out: ptr<i32>, %a: i32) {{
@@ -277,6 +333,29 @@ fn loops() {
         ),
     ];
     assert_snapshot!(messages.join("\n"));
+}
+
+/// So many iterations, and not one more.
+#[test]
+fn the_last_iteration_that_is_allowed() {
+    let run = |limit, n| {
+        let mut b = Bench::new(
+            "kernel @k(%n: i32) {
+  %zero = const 0 : i32
+  %one = const 1 : i32
+  for %i = %zero to %n step %one : i32 { }
+}",
+        );
+        b.i32(n);
+        b.options = Options {
+            max_steps: Some(limit),
+            ..Options::default()
+        };
+        b.run([3, 1, 1]).is_ok()
+    };
+    for limit in [0, 1, 7] {
+        assert!(run(limit, limit as i32) && !run(limit, limit as i32 + 1) && !run(limit, limit as i32 + 5));
+    }
 }
 
 fn racing(body: &str) -> String {

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::Bench;
-use mytriton_interp::{Argument, Options};
+use common::{Bench, kernel};
+use mytriton_interp::{Argument, Options, Prepared};
 use mytriton_ssa::{Const, Scalar};
 use proptest::prelude::*;
 
@@ -554,5 +554,78 @@ proptest! {
         b.run([n.div_ceil(48) as u32 + extra, 1, 1]).unwrap();
         let expected: Vec<i32> = (0..n as i32).map(|i| if i < limit { 3 * i } else { limit - i }).collect();
         prop_assert_eq!(b.read_i32s(out), expected);
+    }
+}
+
+/// Copies `x` at given places to given places, as elements of a type.
+fn moved(elem: Scalar, from: &[i32; 8], to: &[i32; 8], prepared: bool) -> Vec<u8> {
+    let text = "kernel @k(%x: ptr<ELEM>, %from: ptr<i32>, %to: ptr<i32>, %out: ptr<ELEM>) {
+           %i = range 0, 8
+           %fs = splat %from : tile<8xptr<i32>>
+           %fp = addptr %fs, %i : tile<8xptr<i32>>
+           %f = load %fp : tile<8xptr<i32>>
+           %ts = splat %to : tile<8xptr<i32>>
+           %tp = addptr %ts, %i : tile<8xptr<i32>>
+           %t = load %tp : tile<8xptr<i32>>
+           %xs = splat %x : tile<8xptr<ELEM>>
+           %xp = addptr %xs, %f : tile<8xptr<ELEM>>
+           %v = load %xp : tile<8xptr<ELEM>>
+           %os = splat %out : tile<8xptr<ELEM>>
+           %op = addptr %os, %t : tile<8xptr<ELEM>>
+           store %op, %v : tile<8xptr<ELEM>>
+         }"
+    .replace("ELEM", elem.name());
+    let mut b = Bench::new(&text);
+    let bytes = elem.bytes() as usize;
+    let x: Vec<u8> = (1..=32u8).flat_map(|i| vec![i; bytes]).collect();
+    b.bytes(elem, &x);
+    b.i32s(from);
+    b.i32s(to);
+    let out = b.bytes(elem, &vec![0; 32 * bytes]);
+    match prepared {
+        false => b.run([1, 1, 1]).unwrap(),
+        true => {
+            let prepared = Prepared::new(kernel(&text)).unwrap();
+            assert_eq!(prepared.kernel().name, "k");
+            prepared.run([1, 1, 1], &b.args, &b.memory, &b.options).unwrap();
+        }
+    }
+    let out = b.memory.read_back(out).unwrap();
+    assert!(
+        out.chunks(bytes)
+            .all(|element| element.iter().all(|byte| *byte == element[0]))
+    );
+    out.into_iter().step_by(bytes).collect()
+}
+
+/// Addresses that follow on one another, and those that nearly do: equal ones, in pairs, crossed, with gaps, backwards.
+#[test]
+fn elements_lie_where_their_addresses_say() {
+    let places = [
+        [0, 1, 2, 3, 4, 5, 6, 7],
+        [20, 21, 22, 23, 24, 25, 26, 27],
+        [5; 8],
+        [4, 4, 5, 5, 6, 6, 7, 7],
+        [4, 4, 4, 4, 5, 5, 5, 5],
+        [1, 0, 2, 3, 4, 5, 6, 7],
+        [0, 1, 3, 2, 4, 5, 6, 7],
+        [0, 2, 1, 3, 4, 6, 5, 7],
+        [0, 1, 2, 3, 4, 5, 7, 8],
+        [0, 2, 4, 6, 8, 10, 12, 14],
+        [0, 4, 8, 12, 16, 20, 24, 28],
+        [7, 6, 5, 4, 3, 2, 1, 0],
+        [8, 1, 2, 3, 4, 5, 6, 7],
+    ];
+    for elem in [Scalar::I8, Scalar::F16, Scalar::F32, Scalar::I64] {
+        for from in &places {
+            for (to, prepared) in places.iter().zip([false, true].into_iter().cycle()) {
+                let mut expected = vec![0; 32];
+                // Of elements stored to one place the last stays.
+                for (from, to) in from.iter().zip(to) {
+                    expected[*to as usize] = *from as u8 + 1;
+                }
+                assert_eq!(moved(elem, from, to, prepared), expected, "{elem}: {from:?} to {to:?}");
+            }
+        }
     }
 }
