@@ -263,5 +263,9 @@ mod tests {
         assert_eq!(Const::from_bits(Scalar::F16, 0x7E01).to_string(), "0x7E01");
         assert_eq!(Const::from_int(Scalar::I16, -3).to_string(), "-3");
         assert_eq!(Const::bool(true).to_string(), "true");
+        assert_eq!(
+            format!("{:?}", [Const::i32(-3), Const::f32(1.5)]),
+            "[-3 : i32, 1.5 : f32]"
+        );
     }
 }

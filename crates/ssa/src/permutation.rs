@@ -115,7 +115,10 @@ mod tests {
         let p = Permutation::new(&[2, 0, 1]).unwrap();
         let shape = Shape::new(&[3, 5, 7]).unwrap();
         assert_eq!(p.apply(&shape).unwrap().dims(), [7, 3, 5]);
-        assert_eq!(p.to_string(), "[2, 0, 1]");
+        assert_eq!(
+            (p.to_string(), format!("{p:?}")),
+            ("[2, 0, 1]".to_owned(), "[2, 0, 1]".to_owned())
+        );
         assert!(p.then(&p.inverse()).unwrap().is_identity() && p.inverse().then(&p).unwrap().is_identity());
         // Twice a turn to the right is once to the left.
         assert_eq!(p.then(&p), Some(p.inverse()));

@@ -398,3 +398,94 @@ impl fmt::Display for Type {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn dims() -> impl Strategy<Value = Vec<u32>> {
+        prop::collection::vec(prop::sample::select(vec![1u32, 1, 2, 3]), 0..=MAX_RANK)
+    }
+
+    proptest! {
+        /// Aligned at the right, the extents of two shapes are equal, or one of them is 1.
+        #[test]
+        fn shapes_are_broadcast_from_the_right((a, b) in (dims(), dims())) {
+            let (left, right) = (Shape::new(&a).unwrap(), Shape::new(&b).unwrap());
+            let rank = a.len().max(b.len());
+            let padded = |dims: &[u32]| [&vec![1; rank - dims.len()], dims].concat();
+            let pairs: Vec<(u32, u32)> = padded(&a).into_iter().zip(padded(&b)).collect();
+            let fits = pairs.iter().all(|&(a, b)| a == b || a == 1 || b == 1);
+            let both = pairs.into_iter().map(|(a, b)| a.max(b)).collect::<Vec<_>>();
+            let expected = if fits { Shape::new(&both) } else { Err(ShapeError::Broadcast { left, right }) };
+            prop_assert_eq!(left.broadcast(&right), expected);
+        }
+
+        /// Dimensions are put in and taken out where they should be.
+        #[test]
+        fn dimensions_come_and_go(dims in dims(), axis in 0usize..8, extent in 1u32..5) {
+            let (shape, rank) = (Shape::new(&dims).unwrap(), dims.len());
+            prop_assert_eq!(shape.dims(), &dims[..]);
+            prop_assert_eq!(shape.elements() as u32, dims.iter().product::<u32>());
+            prop_assert_eq!((shape.rank(), shape.is_scalar()), (rank, dims.is_empty()));
+            let full = Err(ShapeError::Rank(MAX_RANK + 1));
+            let wider = shape.append(extent);
+            prop_assert_eq!(wider, if rank < MAX_RANK { Shape::new(&[&dims[..], &[extent]].concat()) } else { full });
+            let outside = Err(ShapeError::Axis { axis, rank });
+            let expanded = shape.expand(axis);
+            match axis <= rank {
+                false => prop_assert_eq!(&expanded, &outside),
+                true if rank == MAX_RANK => prop_assert_eq!(&expanded, &full),
+                true => {
+                    let expanded = expanded.unwrap();
+                    prop_assert_eq!((expanded.rank(), expanded.dims()[axis]), (rank + 1, 1));
+                    prop_assert_eq!(expanded.without(axis), Ok(shape));
+                }
+            }
+            if axis >= rank {
+                prop_assert_eq!(shape.without(axis), outside);
+            }
+        }
+    }
+
+    #[test]
+    fn limits_of_shapes() {
+        let most = MAX_TILE_ELEMENTS as u32;
+        assert_eq!(Shape::new(&[most]).unwrap().elements() as u64, MAX_TILE_ELEMENTS);
+        assert_eq!(
+            Shape::new(&[2, most / 2]).unwrap().to_string(),
+            format!("2x{}", most / 2)
+        );
+        assert_eq!(
+            Shape::new(&[most + 1]),
+            Err(ShapeError::TooLarge(MAX_TILE_ELEMENTS + 1))
+        );
+        assert_eq!(Shape::new(&[u32::MAX; 3]), Err(ShapeError::TooLarge(u64::MAX)));
+        assert_eq!(Shape::new(&[2, 0]), Err(ShapeError::ZeroExtent { axis: 1 }));
+        assert_eq!(Shape::new(&[1; MAX_RANK + 1]), Err(ShapeError::Rank(MAX_RANK + 1)));
+    }
+
+    /// What types are called, and what they hold.
+    #[test]
+    fn kinds_of_types() {
+        for scalar in Scalar::ALL {
+            let (number, pointer) = (Type::scalar(scalar), Type::ptr(scalar));
+            let tile = Type::tile(scalar, &[2, 4]).unwrap();
+            assert_eq!(number.to_string(), scalar.name());
+            assert_eq!(pointer.to_string(), format!("ptr<{scalar}>"));
+            assert_eq!(tile.to_string(), format!("tile<2x4x{scalar}>"));
+            assert_eq!(scalar.name().parse(), Ok(scalar));
+            for ty in [number, tile] {
+                assert_eq!((ty.as_scalar(), ty.pointee()), (Some(scalar), None));
+                assert_eq!((ty.is_int(), ty.is_float()), (scalar.is_int(), scalar.is_float()));
+                assert_eq!((ty.element(), ty.with_shape(Shape::SCALAR)), (number, number));
+            }
+            assert_eq!((pointer.as_scalar(), pointer.pointee()), (None, Some(scalar)));
+            assert!(!pointer.is_int() && !pointer.is_float() && pointer.is_scalar() && !tile.is_scalar());
+            assert_eq!(tile.with_scalar(Scalar::I1).to_string(), "tile<2x4xi1>");
+        }
+        assert!("f31".parse::<Scalar>().is_err());
+    }
+}

@@ -591,6 +591,47 @@ fn cast_refusal(cast: CastKind, from: Scalar, to: Scalar) -> Option<&'static str
 mod tests {
     use super::*;
 
+    /// Every cast between any two types.
+    #[test]
+    fn casts_go_where_their_names_say() {
+        let width = |scalar| match scalar {
+            Scalar::I1 => 1,
+            Scalar::I8 => 8,
+            Scalar::I16 | Scalar::F16 | Scalar::BF16 => 16,
+            Scalar::I32 | Scalar::F32 => 32,
+            Scalar::I64 | Scalar::F64 => 64,
+        };
+        for (from, to) in Scalar::ALL
+            .into_iter()
+            .flat_map(|from| Scalar::ALL.map(|to| (from, to)))
+        {
+            let ints = from.is_int() && to.is_int();
+            let floats = from.is_float() && to.is_float();
+            let (wider, narrower) = (width(to) > width(from), width(to) < width(from));
+            for (kind, expected) in [
+                (CastKind::SExt, ints && wider),
+                (CastKind::ZExt, ints && wider),
+                (CastKind::Trunc, ints && narrower),
+                (CastKind::FExt, floats && wider),
+                (CastKind::FTrunc, floats && narrower),
+                (CastKind::SToF, from.is_int() && from != Scalar::I1 && to.is_float()),
+                (CastKind::UToF, from.is_int() && to.is_float()),
+                (CastKind::FToS, from.is_float() && to.is_int() && to != Scalar::I1),
+                (CastKind::FToU, from.is_float() && to.is_int() && to != Scalar::I1),
+                (CastKind::Bitcast, from != to && !wider && !narrower),
+            ] {
+                let kind = OpKind::Cast(kind);
+                let [from_tile, to_tile] = [from, to].map(|scalar| Type::tile(scalar, &[4]).unwrap());
+                for (from, to) in [(Type::scalar(from), Type::scalar(to)), (from_tile, to_tile)] {
+                    let found = result_type(&kind, &[from], Some(to));
+                    assert_eq!(found.is_ok(), expected, "{kind:?} of {from} to {to}");
+                    assert!(!expected || found == Ok(Some(to)));
+                }
+                assert!(result_type(&kind, &[from_tile], Some(Type::scalar(to))).is_err());
+            }
+        }
+    }
+
     /// Every operation of two numbers on every type: which read a sign, and that `i1` alone is refused for it.
     #[test]
     fn truth_values_have_no_sign() {

@@ -1,6 +1,6 @@
 //! What is printed reads back as the same kernel, and prints the same again.
 
-use mytriton_ssa::{Builder, Const, Elem, Kernel, Module, PrintOptions, Scalar, parse_module, verify};
+use mytriton_ssa::{Builder, Const, Elem, Kernel, Loc, Module, PrintOptions, Scalar, parse_module, verify};
 use proptest::prelude::*;
 
 use crate::generate::kernels;
@@ -75,4 +75,31 @@ fn every_half_precision_constant_reads_back() {
     }
     let kernel = b.finish();
     assert_same(&kernel, &read_back(&kernel.to_string()), false);
+}
+
+/// Names of files may have any characters.
+#[test]
+fn names_of_files_read_back() {
+    let names = [
+        "a b.ssa",
+        "\"",
+        "\\",
+        "tab\there",
+        "line\nbreak",
+        "\r\u{7f}\u{1}",
+        "\u{e4}\u{1f600}",
+        "{}",
+        "\\n\\u{41}",
+    ];
+    let mut b = Builder::new("k");
+    for (line, name) in (1..).zip(names) {
+        let file = b.kernel_mut().file_index(name);
+        b.set_loc(Loc { file, line, col: 1 });
+        b.constant(Const::i32(0));
+    }
+    let kernel = b.finish();
+    let again = read_back(&kernel.display(PrintOptions { locations: true }).to_string());
+    for (op, name) in again.ops_in_order().into_iter().zip(names) {
+        assert_eq!(again.files[again.op(op).loc.file as usize], name);
+    }
 }

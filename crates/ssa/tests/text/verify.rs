@@ -300,6 +300,72 @@ fn memory_types() {
     broken(&kernel, Rule::MemoryTypes);
 }
 
+/// Ids of a larger kernel: the first that this one lacks, and further ones. They break rules, and are printed somehow.
+#[test]
+fn ids_beyond_the_last_one() {
+    for beyond in 0..3 {
+        for (mut kernel, holder) in [loop_kernel(), while_kernel(), reduce_kernel()] {
+            let mut larger = kernel.clone();
+            let mut op = holder;
+            for _ in 0..=beyond {
+                let body = larger.body();
+                op = append(&mut larger, body, OpKind::ProgramId(Axis::X), &[], &[Type::I32]);
+            }
+            let value = larger.op(op).results[0];
+            let region = (0..=beyond).map(|_| larger.new_region([])).last().unwrap();
+            let looked_at = |kernel: &Kernel| {
+                assert!(verify(kernel).is_err());
+                assert!(!kernel.to_string().is_empty() && !kernel.describe_op(holder).is_empty());
+            };
+            let good = kernel.clone();
+            let body = kernel.body();
+            kernel.region_mut(body).ops.push(op);
+            looked_at(&kernel);
+            assert!(
+                kernel
+                    .to_string()
+                    .contains(&format!("<undefined operation {}>", op.index()))
+            );
+            for index in 0..good.op(holder).regions.len() {
+                let mut kernel = good.clone();
+                let inner = kernel.op(holder).regions[index];
+                kernel.region_mut(inner).ops.push(op);
+                looked_at(&kernel);
+                let mut kernel = good.clone();
+                kernel.op_mut(holder).regions[index] = region;
+                looked_at(&kernel);
+            }
+            for index in 0..good.op(holder).operands.len() {
+                let mut kernel = good.clone();
+                kernel.op_mut(holder).operands[index] = value;
+                looked_at(&kernel);
+            }
+            let mut kernel = good.clone();
+            kernel.op_mut(holder).results[0] = value;
+            looked_at(&kernel);
+        }
+    }
+}
+
+/// A loop of other numbers of values than its regions take is printed as any operation.
+#[test]
+fn loops_that_do_not_fit_their_regions_are_printed() {
+    for remove in [false, true] {
+        for (mut kernel, holder) in [loop_kernel(), while_kernel()] {
+            let extra = kernel.op(holder).operands[0];
+            let operands = &mut kernel.op_mut(holder).operands;
+            if remove {
+                operands.pop();
+            } else {
+                operands.push(extra);
+            }
+            assert!(verify(&kernel).is_err());
+            let line = kernel.describe_op(holder);
+            assert!(!line.contains(" to ") && !line.contains(" = while ("), "{line}");
+        }
+    }
+}
+
 #[test]
 fn result_types() {
     let mut kernel = Kernel::new("k");

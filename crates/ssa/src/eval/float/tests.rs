@@ -269,6 +269,25 @@ fn functions_at_points_that_are_known() {
     }
 }
 
+/// Over a whole turn and beyond, in parts of a half: sines and cosines of pi x are those of the remainder.
+#[test]
+fn parts_of_pi() {
+    for i in -80..=80 {
+        let x = f64::from(i) / 16.0;
+        let angle = std::f64::consts::PI * (x % 2.0);
+        for (op, expected) in [(UnaryOp::SinPi, angle.sin()), (UnaryOp::CosPi, angle.cos())] {
+            let found = value(unary(op, f(Scalar::F64, x)));
+            assert!((found - expected).abs() < 1e-14, "{op} {x}: {found} for {expected}");
+            // At multiples of a half they are exact, and zeros have the sign of x, or none.
+            if i % 8 == 0 {
+                assert_eq!(found, expected.round(), "{op} {x}");
+                let sign = op == UnaryOp::SinPi && x.is_sign_negative();
+                assert!(found != 0.0 || found.is_sign_negative() == sign, "{op} {x}: {found}");
+            }
+        }
+    }
+}
+
 /// The halfway points to the two neighbours of a result bracket the exact root, for every positive f16 and bf16.
 #[test]
 fn every_half_square_root_is_nearest() {
