@@ -2,10 +2,15 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod elementwise;
+mod leaves;
+mod memory;
+mod shapes;
+
 use smallvec::{SmallVec, smallvec};
 
-use crate::op::{BinaryOp, CastKind, CmpPred, Domain, OpKind};
-use crate::types::{Elem, Scalar, Shape, Type};
+use crate::op::{CastKind, Domain, OpKind};
+use crate::types::{Scalar, Type};
 
 /// Why operands do not fit an operation.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -90,301 +95,69 @@ pub enum TypeError {
 /// `for`, `if`, `while`, reductions ([`reduction_types`]), scans and the terminators are checked by the verifier, which
 /// sees their regions.
 pub fn result_type(kind: &OpKind, operands: &[Type], requested: Option<Type>) -> Result<Option<Type>, TypeError> {
-    let op = kind.name();
-    let arity = |expected: &'static str, ok: bool| {
-        if ok {
-            Ok(())
-        } else {
-            Err(TypeError::Arity {
-                op,
-                expected,
-                found: operands.len(),
-            })
-        }
+    let of = Operation {
+        op: kind.name(),
+        operands,
+        requested,
     };
-    let want = || {
-        requested.ok_or_else(|| TypeError::Attribute {
-            op,
-            what: "the type of the result must be given".to_owned(),
-        })
-    };
-    Ok(Some(match kind {
-        OpKind::Const(c) => {
-            arity("0", operands.is_empty())?;
-            let ty = requested.unwrap_or(Type::scalar(c.scalar()));
-            if ty.elem != Elem::Scalar(c.scalar()) {
-                let from = Type::scalar(c.scalar());
-                return Err(TypeError::Result {
-                    op,
-                    from,
-                    to: ty,
-                    why: "the element type is the constant's",
-                });
-            }
-            ty
-        }
-        OpKind::ProgramId(_) | OpKind::NumPrograms(_) => {
-            arity("0", operands.is_empty())?;
-            Type::I32
-        }
-        OpKind::Range { start, end } => {
-            arity("0", operands.is_empty())?;
-            let extent = i64::from(*end) - i64::from(*start);
-            let what = || format!("range {start}, {end} is empty: the end is above the start");
-            let extent = u32::try_from(extent).ok().filter(|&e| e > 0);
-            let extent = extent.ok_or_else(|| TypeError::Attribute { op, what: what() })?;
-            let shape = Shape::new(&[extent]).map_err(|e| TypeError::Attribute {
-                op,
-                what: e.to_string(),
-            })?;
-            Type::I32.with_shape(shape)
-        }
-        OpKind::Splat => {
-            arity("1", operands.len() == 1)?;
-            let (from, to) = (operands[0], want()?);
-            if !from.is_scalar() {
-                return Err(TypeError::Operand {
-                    op,
-                    expected: "a scalar",
-                    found: from,
-                });
-            }
-            if to.elem != from.elem || to.is_scalar() {
-                return Err(TypeError::Result {
-                    op,
-                    from,
-                    to,
-                    why: "the result is a tile of the operand's type",
-                });
-            }
-            to
-        }
-        OpKind::ExpandDims { axis } => {
-            arity("1", operands.len() == 1)?;
-            let from = operands[0];
-            if from.is_scalar() {
-                return Err(TypeError::Operand {
-                    op,
-                    expected: "a tile",
-                    found: from,
-                });
-            }
-            let shape = from.shape.expand(*axis).map_err(|e| TypeError::Attribute {
-                op,
-                what: e.to_string(),
-            })?;
-            from.with_shape(shape)
-        }
-        OpKind::Broadcast => {
-            arity("1", operands.len() == 1)?;
-            let (from, to) = (operands[0], want()?);
-            let (a, b) = (from.shape.dims(), to.shape.dims());
-            let stretches = a.len() == b.len() && a.iter().zip(b).all(|(&x, &y)| x == y || x == 1);
-            if from.is_scalar() || from.elem != to.elem || !stretches {
-                let why = "it stretches extents of 1 and changes nothing else";
-                return Err(TypeError::Result { op, from, to, why });
-            }
-            to
-        }
-        OpKind::Reshape => {
-            arity("1", operands.len() == 1)?;
-            let (from, to) = (operands[0], want()?);
-            if to.elem != from.elem || to.shape.elements() != from.shape.elements() {
-                let why = "a reshape keeps the element type and the number of elements";
-                return Err(TypeError::Result { op, from, to, why });
-            }
-            to
-        }
-        OpKind::Transpose { permutation } => {
-            arity("1", operands.len() == 1)?;
-            let from = operands[0];
-            let shape = permutation.apply(&from.shape).filter(|_| !from.is_scalar());
-            from.with_shape(shape.ok_or_else(|| {
-                let (rank, given) = (from.shape.rank(), permutation.rank());
-                let what = format!("the order {permutation} is one of {given} dimension(s), the operand has {rank}");
-                TypeError::Attribute { op, what }
-            })?)
-        }
-        OpKind::Join => {
-            arity("2", operands.len() == 2)?;
-            same(op, operands[0], operands[1])?;
-            let shape = operands[0].shape.append(2).map_err(|e| TypeError::Attribute {
-                op,
-                what: e.to_string(),
-            })?;
-            operands[0].with_shape(shape)
-        }
-        OpKind::Split => {
-            arity("1", operands.len() == 1)?;
-            let found = operands[0];
-            let expected = "a tile whose last extent is 2";
-            let Some((2, rest)) = found.shape.dims().split_last() else {
-                return Err(TypeError::Operand { op, expected, found });
-            };
-            found.with_shape(found.shape.without(rest.len()).expect("it is a dimension"))
-        }
-        OpKind::Gather { axis } => {
-            arity("2", operands.len() == 2)?;
-            gathered(op, *axis, operands[0], operands[1])?
-        }
-        OpKind::Histogram => {
-            arity("1 to 2", (1..=2).contains(&operands.len()))?;
-            let (from, to) = (operands[0], want()?);
-            if from.is_scalar() || !from.is_int() {
-                let expected = "a tile of integers";
-                return Err(TypeError::Operand {
-                    op,
-                    expected,
-                    found: from,
-                });
-            }
-            if let Some(&mask) = operands.get(1) {
-                role(op, "mask", from.with_scalar(Scalar::I1), mask)?;
-            }
-            if to.as_scalar() != Some(Scalar::I32) || to.shape.rank() != 1 {
-                let why = "it counts into a tile of i32 of rank 1, an element for each bin";
-                return Err(TypeError::Result { op, from, to, why });
-            }
-            to
-        }
-        OpKind::Unary(unary) => {
-            arity("1", operands.len() == 1)?;
-            in_domain(op, unary.domain(), operands[0])?;
-            if operands[0].as_scalar() == Some(Scalar::I1) {
-                return Err(TypeError::Operand {
-                    op,
-                    expected: "integers wider than i1",
-                    found: operands[0],
-                });
-            }
-            operands[0]
-        }
-        OpKind::Binary(binary) => {
-            arity("2", operands.len() == 2)?;
-            in_domain(op, binary.domain(), operands[0])?;
-            let first = operands[0].as_scalar().expect("operations on numbers");
-            let second = operands[0].with_scalar(binary.second_operand(first));
-            if second == operands[0] {
-                same(op, operands[0], operands[1])?;
-            } else {
-                role(op, "second operand", second, operands[1])?;
-            }
-            signed(op, binary.unsigned().map(BinaryOp::name), operands[0])?;
-            operands[0]
-        }
-        OpKind::Fma => {
-            arity("3", operands.len() == 3)?;
-            in_domain(op, Domain::Float, operands[0])?;
-            same(op, operands[0], operands[1])?;
-            same(op, operands[0], operands[2])?;
-            operands[0]
-        }
-        OpKind::Cmp(pred) => {
-            arity("2", operands.len() == 2)?;
-            same(op, operands[0], operands[1])?;
-            let ty = operands[0];
-            if ty.pointee().is_some() && !pred.is_equality() {
-                return Err(TypeError::Operand {
-                    op,
-                    expected: "numbers (pointers compare by eq and ne alone)",
-                    found: ty,
-                });
-            }
-            if pred.is_unsigned() {
-                in_domain(op, Domain::Int, ty)?;
-            }
-            signed(pred.name(), pred.unsigned().map(CmpPred::name), ty)?;
-            ty.with_scalar(Scalar::I1)
-        }
-        OpKind::Select => {
-            arity("3", operands.len() == 3)?;
-            same(op, operands[1], operands[2])?;
-            let expected = operands[1].with_scalar(Scalar::I1);
-            if operands[0] != expected && operands[0] != Type::I1 {
-                return Err(TypeError::Role {
-                    op,
-                    role: "condition",
-                    expected,
-                    found: operands[0],
-                });
-            }
-            operands[1]
-        }
-        OpKind::Cast(cast) => {
-            arity("1", operands.len() == 1)?;
-            let (from, to) = (operands[0], want()?);
-            if from.shape != to.shape {
-                return Err(TypeError::Result {
-                    op,
-                    from,
-                    to,
-                    why: "a cast keeps the shape",
-                });
-            }
-            let (Some(a), Some(b)) = (from.as_scalar(), to.as_scalar()) else {
-                return Err(TypeError::Result {
-                    op,
-                    from,
-                    to,
-                    why: "casts are between numbers",
-                });
-            };
-            if let Some(why) = cast_refusal(*cast, a, b) {
-                return Err(TypeError::Result { op, from, to, why });
-            }
-            to
-        }
-        OpKind::AddPtr => {
-            arity("2", operands.len() == 2)?;
-            let (ptr, offset) = (operands[0], operands[1]);
-            if ptr.pointee().is_none() {
-                return Err(TypeError::Operand {
-                    op,
-                    expected: "a pointer first",
-                    found: ptr,
-                });
-            }
-            if !offset.is_int() || offset.as_scalar() == Some(Scalar::I1) {
-                return Err(TypeError::Operand {
-                    op,
-                    expected: "an offset of i8, i16, i32 or i64",
-                    found: offset,
-                });
-            }
-            if offset.shape != ptr.shape {
-                let expected = offset.with_shape(ptr.shape);
-                return Err(TypeError::Role {
-                    op,
-                    role: "offset",
-                    expected,
-                    found: offset,
-                });
-            }
-            ptr
-        }
-        OpKind::Load => {
-            arity("1 to 3", (1..=3).contains(&operands.len()))?;
-            let value = pointee(op, operands[0])?;
-            if let Some(&mask) = operands.get(1) {
-                role(op, "mask", value.with_scalar(Scalar::I1), mask)?;
-            }
-            if let Some(&other) = operands.get(2) {
-                role(op, "other", value, other)?;
-            }
-            value
-        }
+    let ty = match kind {
+        OpKind::Const(c) => of.constant(c)?,
+        OpKind::ProgramId(_) | OpKind::NumPrograms(_) => of.program()?,
+        OpKind::Range { start, end } => of.range(*start, *end)?,
+        OpKind::Splat => of.splat()?,
+        OpKind::ExpandDims { axis } => of.expand_dims(*axis)?,
+        OpKind::Broadcast => of.broadcast()?,
+        OpKind::Reshape => of.reshape()?,
+        OpKind::Transpose { permutation } => of.transpose(permutation)?,
+        OpKind::Join => of.join()?,
+        OpKind::Split => of.split()?,
+        OpKind::Gather { axis } => of.gather(*axis)?,
+        OpKind::Histogram => of.histogram()?,
+        OpKind::Unary(unary) => of.unary(*unary)?,
+        OpKind::Binary(binary) => of.binary(*binary)?,
+        OpKind::Fma => of.fma()?,
+        OpKind::Cmp(pred) => of.compare(*pred)?,
+        OpKind::Select => of.select()?,
+        OpKind::Cast(cast) => of.cast(*cast)?,
+        OpKind::AddPtr => of.addptr()?,
+        OpKind::Load => of.load()?,
         OpKind::Store => {
-            arity("2 to 3", (2..=3).contains(&operands.len()))?;
-            let value = pointee(op, operands[0])?;
-            role(op, "value", value, operands[1])?;
-            if let Some(&mask) = operands.get(2) {
-                role(op, "mask", value.with_scalar(Scalar::I1), mask)?;
-            }
+            of.store()?;
             return Ok(None);
         }
         OpKind::Reduce { .. } | OpKind::Scan { .. } => return Ok(None),
         OpKind::For | OpKind::If | OpKind::While | OpKind::Yield | OpKind::Condition => return Ok(None),
-    }))
+    };
+    Ok(Some(ty))
+}
+
+/// An operation whose type is asked for.
+struct Operation<'a> {
+    op: &'static str,
+    operands: &'a [Type],
+    requested: Option<Type>,
+}
+
+impl Operation<'_> {
+    /// Refuses other numbers of operands than those for which `ok` holds.
+    fn arity(&self, expected: &'static str, ok: bool) -> Result<(), TypeError> {
+        if ok {
+            return Ok(());
+        }
+        Err(TypeError::Arity {
+            op: self.op,
+            expected,
+            found: self.operands.len(),
+        })
+    }
+
+    /// The type that the result is to have, where the operands do not determine it.
+    fn want(&self) -> Result<Type, TypeError> {
+        self.requested.ok_or_else(|| TypeError::Attribute {
+            op: self.op,
+            what: "the type of the result must be given".to_owned(),
+        })
+    }
 }
 
 /// The types of all results of an operation without regions; `requested` is the first one's, as for [`result_type`].
@@ -422,38 +195,6 @@ pub fn result_types(
         OpKind::Store | OpKind::Yield | OpKind::Condition => SmallVec::new(),
         OpKind::Reduce { .. } | OpKind::Scan { .. } | OpKind::For | OpKind::If | OpKind::While => SmallVec::new(),
     })
-}
-
-/// The type of what a gather along an axis gives.
-fn gathered(op: &'static str, axis: usize, source: Type, index: Type) -> Result<Type, TypeError> {
-    if source.is_scalar() || source.as_scalar().is_none() {
-        let expected = "a tile of numbers first";
-        return Err(TypeError::Operand {
-            op,
-            expected,
-            found: source,
-        });
-    }
-    if index.is_scalar() || !index.is_int() || index.as_scalar() == Some(Scalar::I1) {
-        let expected = "a tile of i8, i16, i32 or i64 as its index";
-        return Err(TypeError::Operand {
-            op,
-            expected,
-            found: index,
-        });
-    }
-    let without = |ty: Type| ty.shape.without(axis);
-    let rest = without(source).map_err(|e| TypeError::Attribute {
-        op,
-        what: e.to_string(),
-    })?;
-    if index.shape.rank() != source.shape.rank() || without(index) != Ok(rest) {
-        let (from, to) = (source.shape, index.shape);
-        let what =
-            format!("the extents of operand and index are equal, but along axis {axis}: [{from}] and [{to}] differ");
-        return Err(TypeError::Attribute { op, what });
-    }
-    Ok(source.with_shape(index.shape))
 }
 
 /// How many tiles can be reduced or scanned together.
@@ -590,6 +331,7 @@ fn cast_refusal(cast: CastKind, from: Scalar, to: Scalar) -> Option<&'static str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::{BinaryOp, CmpPred};
 
     /// Every cast between any two types.
     #[test]
