@@ -124,6 +124,7 @@ fn check(scalar: Scalar, triples: &[[Const; 3]]) -> Result<(), TestCaseError> {
                 .collect(),
         };
         let (found, poison) = apply(OpKind::Binary(op), &[&a, &b], None);
+        prop_assert_eq!(found.len(), a.len(), "{}", op);
         for (i, found) in found.into_iter().enumerate() {
             let why = poison.as_ref().map_or(0, |p| p[i]);
             let expected = eval_binary(op, a[i], b[i]);

@@ -220,6 +220,11 @@ fn undefined_numbers_choose_nothing() {
         "%r = histogram %b, %m : tile<4xi32> to tile<4xi32>",
         "%r = histogram %u, %m : tile<4xi32> to tile<4xi32>",
         "%r = select %m, %b, %two : tile<4xi32>",
+        "%r = select %high, %u, %two : tile<4xi32>",
+        "%r = select %low, %two, %u : tile<4xi32>",
+        "%j = join %b, %u : tile<4xi32> %l, %r = split %j : tile<4x2xi32>",
+        "%j = join %u, %b : tile<4xi32> %r, %l = split %j : tile<4x2xi32>",
+        "%r = scan %u axis 0 : tile<4xi32> (%a, %c) { %s = add %a, %c : i32 yield %s }",
     ] {
         let error = outcome(&format!("{op}  store %xp, %r : tile<4xptr<i32>>")).unwrap_err();
         assert!(error.contains(why), "{op}: {error}");
@@ -386,6 +391,45 @@ fn races() {
         racing("store %next, %one16 : ptr<i16>  %v = load %own : ptr<i16>"),
     ];
     assert_snapshot!(messages.join("\n"));
+}
+
+/// The byte in which two accesses meet is named, not the first of the access.
+#[test]
+fn races_in_one_byte() {
+    let error = racing(
+        "%high = const 256 : i16  %v = mul %pid16, %high : i16  %three = const 3 : i32
+         %at = addptr %x, %three : ptr<i16>  store %at, %v : ptr<i16>",
+    );
+    assert!(error.contains("byte 7 of buffer 'x'"), "{error}");
+}
+
+/// An element has to lie in the buffer as a whole.
+#[test]
+fn elements_that_reach_beyond_the_end() {
+    for (elem, bytes) in [(Scalar::I16, 6), (Scalar::I8, 7), (Scalar::I32, 5), (Scalar::I64, 7)] {
+        for access in [
+            "%v = load %p : ptr<i32>  store %x, %v : ptr<i32>",
+            "store %p, %one : ptr<i32>",
+        ] {
+            let text = |at| {
+                format!(
+                    "kernel @k(%x: ptr<i32>) {{
+  %one = const 1 : i32
+  %at = const {at} : i32
+  %p = addptr %x, %at : ptr<i32>
+  {access}
+}}"
+                )
+            };
+            let mut b = Bench::new(&text(0));
+            b.bytes(elem, &vec![0; bytes]);
+            b.run([1, 1, 1]).unwrap();
+            let mut b = Bench::new(&text(1));
+            b.bytes(elem, &vec![0; bytes]);
+            let error = b.error([1, 1, 1]);
+            assert!(error.contains("element 1 (byte 4) of buffer 'x'"), "{error}");
+        }
+    }
 }
 
 /// What is wrong before any program runs.
