@@ -17,7 +17,6 @@
 //! all but what `stays_packed` lets through. The others are instructions of their own, which [`widen`] replaces in the PTX:
 //! in LLVM's IR it would narrow a wider form again. [`check`] reads the result.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
 use inkwell::module::Module;
@@ -124,10 +123,7 @@ impl<'t> Narrow<'t> {
 }
 
 /// Puts 32-bit instructions in the place of those on 16-bit registers that ptxas gets wrong.
-pub fn widen(ptx: &str) -> Cow<'_, str> {
-    if !ptx.lines().any(|line| Narrow::of(line).is_some()) {
-        return ptx.into();
-    }
+pub fn widen(ptx: &str) -> String {
     let mut text = String::with_capacity(ptx.len() * 5 / 4);
     for line in ptx.lines() {
         match Narrow::of(line) {
@@ -138,7 +134,7 @@ pub fn widen(ptx: &str) -> Cow<'_, str> {
             }
         }
     }
-    text.into()
+    text
 }
 
 /// The first instruction of a PTX text that ptxas may get wrong.

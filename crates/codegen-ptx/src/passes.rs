@@ -8,7 +8,7 @@
 
 use inkwell::module::Module;
 use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
-use inkwell::values::{BasicValueEnum, FunctionValue, InstructionOpcode};
+use inkwell::values::{BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue};
 
 use crate::pipeline::PTX_KERNEL;
 use crate::target::OptLevel;
@@ -82,11 +82,14 @@ fn branches_back(function: FunctionValue<'_>) -> bool {
     })
 }
 
+fn instructions<'ll>(module: &Module<'ll>) -> impl Iterator<Item = InstructionValue<'ll>> {
+    let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+    blocks.flat_map(|block| block.get_instructions())
+}
+
 /// Are there operations on vectors of 16-bit numbers, other than to and from them?
 fn computes_in_16_bits(module: &Module<'_>) -> bool {
-    let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
-    let mut instructions = blocks.flat_map(|block| block.get_instructions());
-    instructions.any(|instruction| {
+    instructions(module).any(|instruction| {
         use InstructionOpcode::{Add, And, Call, FAdd, FDiv, FMul, FNeg, FSub, Mul, Or, Shl, Sub, Xor};
         let computes = matches!(
             instruction.get_opcode(),
@@ -99,9 +102,7 @@ fn computes_in_16_bits(module: &Module<'_>) -> bool {
 /// Are there unsigned integers of more than 16 bits that become floats? LLVM 22's `slp-vectorizer` narrows what it makes
 /// pairs of to the bits that a signed number needs: of `uitofp (sext i8 %x to i64)` it makes one of `sext i8 %x to i16`.
 fn converts_wide_unsigned(module: &Module<'_>) -> bool {
-    let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
-    let mut instructions = blocks.flat_map(|block| block.get_instructions());
-    instructions.any(|instruction| {
+    instructions(module).any(|instruction| {
         let operand = || instruction.get_operand(0)?.value();
         instruction.get_opcode() == InstructionOpcode::UIToFP
             && match operand() {

@@ -165,7 +165,7 @@ pub fn emit_ptx(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
     let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(bytes));
     let text = narrow::widen(&text);
     narrow::check(&text)?;
-    Ok(text.into_owned())
+    Ok(text)
 }
 
 /// The names of the module's kernels.

@@ -5,12 +5,20 @@
 //! the corners, and the functions that `math` lacks, are the dialect's own. Two flags carry the choice of accuracy: `arcp`
 //! on `arith.divf` allows 2 ulp, `afn` on `math.sqrt` allows the approximation; without them both are correctly rounded.
 
+use melior::ir::OperationRef;
+use melior::ir::attribute::StringAttribute;
+use melior::ir::operation::OperationLike;
 use mytriton_ssa::{BinaryOp, CastKind, FastMath, MlirForm, OpKind, UnaryOp};
 
 use crate::ops::arith::FastMathFlags;
 
 /// The attribute that names the function of a `tile.unary_function` or `tile.binary_function`.
 pub const FUNCTION: &str = "function";
+
+/// The function that a `tile.unary_function` or `tile.binary_function` names; none for other operations.
+pub fn function<'c>(op: OperationRef<'c, '_>) -> Option<StringAttribute<'c>> {
+    op.attribute(FUNCTION).and_then(StringAttribute::try_from).ok()
+}
 
 /// A flag of the table as one of MLIR.
 pub fn fast_math(flag: FastMath) -> FastMathFlags {

@@ -272,7 +272,7 @@ impl Reader {
                 })?)
             }
             _ => {
-                let function = op.attribute(names::FUNCTION).and_then(StringAttribute::try_from).ok();
+                let function = names::function(op);
                 let kind = names::elementwise(name, function.as_ref().map(|name| name.value()), fast_math(op));
                 kind.ok_or_else(|| error(op, format!("'{name}' has no form in typed SSA")))?
             }

@@ -4,6 +4,19 @@ use mytriton_codegen_ptx::{OptLevel, Options, Target, narrow};
 
 use crate::{compile_with, elementwise};
 
+/// Nothing that ptxas gets wrong is in the PTX of an elementwise kernel.
+#[track_caller]
+fn assert_right(ty: &str, body: &str, opt_level: OptLevel) {
+    let options = Options {
+        opt_level,
+        ..Options::new(Target::Sm90a)
+    };
+    let text = compile_with(&elementwise(ty, body, ""), &options)
+        .unwrap_or_else(|error| panic!("{opt_level:?}, {ty}, {body}\n{error}"))
+        .text;
+    assert_eq!(narrow::find(&text), None, "{opt_level:?}, {ty}, {body}\n{text}");
+}
+
 #[test]
 fn no_packed_sums_are_selected() {
     for ty in ["vector<2xi16>", "vector<8xi16>", "vector<2xi8>", "vector<4xi8>"] {
@@ -100,14 +113,7 @@ fn nothing_else_becomes_a_packed_sum() {
     }
     for (ty, body) in bodies {
         for opt_level in [OptLevel::O0, OptLevel::O1, OptLevel::O2, OptLevel::O3] {
-            let options = Options {
-                opt_level,
-                ..Options::new(Target::Sm90a)
-            };
-            let text = compile_with(&elementwise(ty, &body, ""), &options)
-                .unwrap_or_else(|error| panic!("{opt_level:?}, {ty}, {body}\n{error}"))
-                .text;
-            assert_eq!(narrow::find(&text), None, "{opt_level:?}, {ty}, {body}\n{text}");
+            assert_right(ty, &body, opt_level);
         }
     }
 }
@@ -149,14 +155,7 @@ fn narrow_instructions_are_widened() {
         ));
         for body in bodies {
             for opt_level in [OptLevel::O0, OptLevel::O3] {
-                let options = Options {
-                    opt_level,
-                    ..Options::new(Target::Sm90a)
-                };
-                let text = compile_with(&elementwise(ty, &body, ""), &options)
-                    .unwrap_or_else(|error| panic!("{opt_level:?}, {ty}, {body}\n{error}"))
-                    .text;
-                assert_eq!(narrow::find(&text), None, "{opt_level:?}, {ty}, {body}\n{text}");
+                assert_right(ty, &body, opt_level);
             }
         }
     }

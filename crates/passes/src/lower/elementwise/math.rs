@@ -16,7 +16,6 @@
 //! either loses (`minimumnum`) or wins (`minimum`).
 
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of, with_element};
@@ -49,8 +48,7 @@ const DIRECT: &[(&str, &str)] = &[
 
 /// The function of the mathematics library that computes an operation, if one does.
 fn library_function(op: OperationRef<'_, '_>, name: &str) -> Option<&'static str> {
-    let function = op.attribute(names::FUNCTION).and_then(StringAttribute::try_from).ok();
-    names::library(name, function.as_ref().map(|function| function.value()))
+    names::library(name, names::function(op).as_ref().map(|function| function.value()))
 }
 
 fn find<'t>(table: &[(&str, &'t str)], name: &str) -> Option<&'t str> {
@@ -86,9 +84,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         if let Some(intrinsic) = find(NATIVE, name) {
             return Some(on_vectors(emitter, intrinsic, operands));
         }
-        let chosen = matches!(name, "math.rsqrt" | "arith.divf")
-            || find(DIRECT, name).is_some()
-            || library_function(op, name).is_some();
+        let library = library_function(op, name);
+        let chosen = matches!(name, "math.rsqrt" | "arith.divf") || find(DIRECT, name).is_some() || library.is_some();
         if !chosen {
             return None;
         }
@@ -99,7 +96,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             operands.to_vec()
         };
         let wide_type = if narrow { with_element(ty, single) } else { ty };
-        let result = self.on_wide(emitter, op, name, &wide, wide_type);
+        let result = self.on_wide(emitter, (op, name), library, &wide, wide_type);
         Some(if narrow {
             emitter.value("arith.truncf", &[result], ty, &[])
         } else {
@@ -120,12 +117,12 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         operands.iter().map(widened).collect()
     }
 
-    /// The same of `f32` or `f64`.
+    /// The same of `f32` or `f64`; `library` is the function of the library that computes it, if one does.
     fn on_wide(
         &mut self,
         emitter: Emitter<'c, 'a>,
-        op: OperationRef<'c, '_>,
-        name: &str,
+        (op, name): (OperationRef<'c, '_>, &str),
+        library: Option<&str>,
         operands: &[Value<'c, 'a>],
         ty: Type<'c>,
     ) -> Value<'c, 'a> {
@@ -155,7 +152,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 Some(divisors) => divisors.divide(emitter, operands[0], ty),
                 None => approximate(DIV),
             },
-            _ => match (find(DIRECT, name), library_function(op, name)) {
+            _ => match (find(DIRECT, name), library) {
                 (Some(intrinsic), _) => on_vectors(emitter, intrinsic, operands),
                 (None, Some(function)) => self.library(emitter, function, operands, ty),
                 (None, None) => emitter.value(name, operands, ty, &[]),
