@@ -98,6 +98,14 @@ pub enum Error {
         instruction: String,
     },
 
+    /// The PTX takes apart a word that may be uniform, in a way that some versions of ptxas get wrong. A bug in the step
+    /// that prevents it.
+    #[error("the PTX has an instruction that ptxas 13.0 may read an unwritten register for: {instruction}")]
+    Halves {
+        /// The instruction.
+        instruction: String,
+    },
+
     /// LLVM gave up in a way that would have ended the process. A bug in a lowering, or in the checks before it.
     #[error("LLVM failed fatally: {0}")]
     Fatal(String),

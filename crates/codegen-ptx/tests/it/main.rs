@@ -4,6 +4,7 @@ mod accuracy;
 mod booleans;
 mod errors;
 mod fusion;
+mod halves;
 mod kernels;
 mod math;
 mod narrow;
