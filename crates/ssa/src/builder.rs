@@ -222,11 +222,6 @@ impl Builder {
         self.kernel
     }
 
-    /// The place that following operations get.
-    pub fn loc(&self) -> Loc {
-        self.loc
-    }
-
     /// Sets the place that following operations get.
     pub fn set_loc(&mut self, loc: Loc) {
         self.loc = loc;

@@ -218,6 +218,62 @@ mod tests {
         );
     }
 
+    /// Numbers halfway between two neighbours of a narrow type go to the even one; those beside, however near, to the
+    /// nearer one.
+    #[test]
+    fn what_lies_beside_a_tie_is_no_tie() {
+        for scalar in [Scalar::F16, Scalar::BF16] {
+            let at = |bits| Const::from_bits(scalar, bits);
+            let infinity = Const::from_f64(scalar, f64::INFINITY).bits();
+            // A third of the finite positive numbers, even and odd, and the next one above.
+            for low in (0..infinity - 1).step_by(3) {
+                let [a, b] = [low, low + 1].map(|bits| at(bits).as_f64().unwrap());
+                let (tie, even) = ((a + b) / 2.0, low + low % 2);
+                let mut cases = vec![(tie, even), (tie.next_down(), low), (tie.next_up(), low + 1)];
+                // In units of the last digit of f32, through which the conversion goes.
+                let unit = f64::from((tie as f32).next_up()) - tie;
+                for part in [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0] {
+                    cases.extend([(tie - part * unit, low), (tie + part * unit, low + 1)]);
+                }
+                for (value, expected) in cases {
+                    assert_eq!(Const::from_f64(scalar, value).bits(), expected, "{value:e} to {scalar}");
+                    let negative = Const::from_f64(scalar, -value);
+                    assert_eq!(
+                        negative.as_f64(),
+                        at(expected).as_f64().map(|v| -v),
+                        "-{value:e} to {scalar}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// The same of integers, up to those of more digits than an f64 has.
+    #[test]
+    fn integers_beside_a_tie_are_no_ties() {
+        for digits in 128..256 {
+            for exponent in 1..=100 {
+                let low = digits << exponent;
+                let unit = 1i128 << exponent;
+                let (tie, even) = (low + unit / 2, low + digits % 2 * unit);
+                let mut cases = vec![(tie, even)];
+                // Numbers below the last digit of an f64, at it, and between.
+                let last = (unit >> 45).max(1);
+                for part in [1, last / 2, last, last + 1, last * 3 / 2, 2 * last] {
+                    if (1..=unit / 2).contains(&part) {
+                        cases.extend([(tie - part, low), (tie + part, low + unit)]);
+                    }
+                }
+                for (value, expected) in cases {
+                    for (value, expected) in [(value, expected), (-value, -expected)] {
+                        let found = Const::from_int(Scalar::BF16, value);
+                        assert_eq!(found.as_f64(), Some(expected as f64), "{value}");
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn integers_wrap_and_floats_saturate() {
         assert_eq!(Const::from_int(Scalar::I8, 255).as_signed(), Some(-1));

@@ -1,6 +1,5 @@
 //! A kernel's body: values, operations and regions in arenas, named by ids.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::loc::Loc;
@@ -301,20 +300,6 @@ impl Kernel {
             loc,
         });
         op
-    }
-
-    /// Replaces operands by the map, followed to its end, in every operation that can be reached from the body.
-    pub fn replace_uses(&mut self, map: &FxHashMap<ValueId, ValueId>) {
-        if map.is_empty() {
-            return;
-        }
-        for op in self.ops_in_order() {
-            for operand in &mut self.ops[op.index()].operands {
-                while let Some(&new) = map.get(operand) {
-                    *operand = new;
-                }
-            }
-        }
     }
 
     /// Every operation that can be reached from the body, in program order, the holder of a region before its content.

@@ -415,3 +415,37 @@ pub enum Flow {
     /// Out of the region that it ends.
     Terminator,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_are_numbered_from_0() {
+        let numbers: Vec<usize> = Axis::ALL.iter().map(|axis| axis.index()).collect();
+        assert_eq!(numbers, [0, 1, 2]);
+        for &axis in Axis::ALL {
+            assert_eq!(Axis::from_index(axis.index()), Some(axis));
+        }
+        assert_eq!(Axis::from_index(3), None);
+    }
+
+    /// Exact in every type, and in its approximation if it has one.
+    #[test]
+    fn results_without_any_error_are_exact() {
+        let exact = UnaryOp::Abs.accuracy();
+        assert!(exact.is_exact());
+        for inexact in [
+            Accuracy { f32: 0.5, ..exact },
+            Accuracy { f64: 0.5, ..exact },
+            Accuracy {
+                approximation: Some(Approximation::Ulp(2.0)),
+                ..exact
+            },
+        ] {
+            assert!(!inexact.is_exact(), "{inexact:?}");
+        }
+        let rounded = UnaryOp::ALL.iter().filter(|op| op.accuracy().f32 == 0.5);
+        assert!(rounded.map(|op| op.accuracy()).all(|accuracy| !accuracy.is_exact()));
+    }
+}

@@ -105,11 +105,7 @@ pub(super) fn binary(op: BinaryOp, a: Const, b: Const) -> Const {
         BinaryOp::Add => rounded(scalar, x + y),
         BinaryOp::Sub => rounded(scalar, x - y),
         BinaryOp::Mul => rounded(scalar, x * y),
-        BinaryOp::DivRn => rounded(scalar, x / y),
-        BinaryOp::Div => match scalar {
-            Scalar::F16 | Scalar::BF16 => rounded(scalar, f64::from(as_f32(a) / as_f32(b))),
-            _ => rounded(scalar, x / y),
-        },
+        BinaryOp::Div | BinaryOp::DivRn => rounded(scalar, x / y),
         // Rust's `%` is C's `fmod`, which is exact and keeps the digits of its operands' type.
         BinaryOp::Rem => rounded(scalar, x % y),
         BinaryOp::Min => pick(a, b, false, |order| order.is_le()),
@@ -188,16 +184,15 @@ pub(super) fn fma(a: Const, b: Const, c: Const) -> Const {
     let scalar = a.scalar();
     let (x, y, z) = (value(a), value(b), value(c));
     let exact_once = match scalar {
-        Scalar::F32 => f64::from(as_f32(a).mul_add(as_f32(b), as_f32(c))),
         Scalar::F64 => x.mul_add(y, z),
-        // The product of two 11-digit numbers is exact in f64.
+        // The product of two numbers of at most 24 digits is exact in f64.
         _ => add_to_odd(x * y, z),
     };
     rounded(scalar, exact_once)
 }
 
 /// The sum, and if it is inexact that neighbour of it whose last digit is odd. Neither over- nor underflows for
-/// operands in the range of `bf16` products.
+/// operands in the range of `f32` products.
 fn add_to_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
     if !sum.is_finite() {
@@ -209,7 +204,7 @@ fn add_to_odd(a: f64, b: f64) -> f64 {
     if error == 0.0 || sum.to_bits() & 1 == 1 {
         return sum;
     }
-    let away_from_zero = (error > 0.0) == (sum > 0.0);
+    let away_from_zero = error.signum() == sum.signum();
     f64::from_bits(if away_from_zero {
         sum.to_bits() + 1
     } else {

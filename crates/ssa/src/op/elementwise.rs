@@ -91,8 +91,7 @@ impl Identity {
         let smallest = 1 << (scalar.bits() - 1);
         match self {
             Identity::Zero => Const::zero(scalar),
-            Identity::One if scalar.is_float() => Const::from_f64(scalar, 1.0),
-            Identity::One => Const::from_bits(scalar, 1),
+            Identity::One => Const::from_f64(scalar, 1.0),
             Identity::Ones => Const::from_bits(scalar, scalar.bit_mask()),
             Identity::Smallest => Const::from_bits(scalar, smallest),
             Identity::Largest => Const::from_bits(scalar, smallest - 1),

@@ -247,6 +247,48 @@ fn equal_operations_merge() {
          store %q, %b : ptr<i32>",
     );
     stays("%a = sub %x, %y : i32\n %b = sub %y, %x : i32\n store %p, %a : ptr<i32>\n store %q, %b : ptr<i32>");
+    // What stood before a region is there after it too.
+    becomes(
+        "%a = add %x, %y : i32\n store %p, %a : ptr<i32>
+         if %c { %d = mul %x, %y : i32\n store %p, %d : ptr<i32> }
+         %b = add %x, %y : i32\n store %q, %b : ptr<i32>",
+        "%a = add %x, %y : i32\n store %p, %a : ptr<i32>
+         if %c { %d = mul %x, %y : i32\n store %p, %d : ptr<i32> }
+         store %q, %a : ptr<i32>",
+    );
+}
+
+/// A loop that stores nothing changes nothing that was loaded before it.
+#[test]
+fn loads_merge_over_loops_that_do_not_store() {
+    let kernel = |again: &str, use_of: &str| {
+        format!(
+            "%0 = const 0 : i32\n %1 = const 1 : i32
+             %a = load %p : ptr<i32>
+             %s = for %i = %0 to %x step %1 : i32 carry (%sum = %0 : i32) {{
+               {again}
+               %d = mul {use_of}, %i : i32
+               %e = add %sum, %d : i32
+               yield %e
+             }}
+             store %q, %s : ptr<i32>
+             store %p, %a : ptr<i32>"
+        )
+    };
+    becomes(&kernel("%b = load %p : ptr<i32>", "%b"), &kernel("", "%a"));
+    // Nor does one whose branches load alone.
+    let branches = |load: &str, loaded: &str| {
+        kernel(
+            &format!(
+                "%t = cmp lt_u %i, %y : i32\n %b = if %t -> (i32) {{ {load} yield {loaded} }} else {{ yield %y }}"
+            ),
+            "%b",
+        )
+    };
+    becomes(
+        &branches("%l = load %p : ptr<i32>\n %m = mul %l, %i : i32\n", "%m"),
+        &branches("%m = mul %a, %i : i32\n", "%m"),
+    );
 }
 
 #[test]

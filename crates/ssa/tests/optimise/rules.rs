@@ -96,6 +96,74 @@ fn shapes() {
             "{from_range}\n %r = broadcast %v : tile<1x4xi32> to tile<2x4xi32>"
         )),
     );
+    // In two steps that both stretch.
+    let stretched = |steps: &str| {
+        kernel(&format!(
+            "%a = range 0, 4
+             %u = reshape %a : tile<4xi32> to tile<1x1x4xi32>
+             {steps}
+             %s = reshape %v : tile<2x3x4xi32> to tile<3x8xi32>
+             %r = reduce %s axis 0 : tile<3x8xi32> (%m, %n) {{ %o = add %m, %n : i32\n yield %o }}"
+        ))
+        .replace("2x4xptr", "8xptr")
+    };
+    kernel_becomes(
+        &stretched(
+            "%b = broadcast %u : tile<1x1x4xi32> to tile<1x3x4xi32>
+             %v = broadcast %b : tile<1x3x4xi32> to tile<2x3x4xi32>",
+        ),
+        &stretched("%v = broadcast %u : tile<1x1x4xi32> to tile<2x3x4xi32>"),
+    );
+    // To its own shape alone.
+    let once = |step: &str, last: &str| {
+        kernel(&format!(
+            "%a = range 0, 8\n {step} %r = reshape {last} : tile<8xi32> to tile<2x4xi32>"
+        ))
+    };
+    kernel_becomes(
+        &once("%b = broadcast %a : tile<8xi32> to tile<8xi32>\n", "%b"),
+        &once("", "%a"),
+    );
+}
+
+#[test]
+fn pairs() {
+    let kernel = |ops: &str| {
+        format!(
+            "kernel @k(%p: ptr<i32>, %x: i32, %y: i32) {{
+               %q = splat %p : tile<4x2xptr<i32>>
+               {ops}
+               store %q, %r : tile<4x2xptr<i32>>
+             }}"
+        )
+    };
+    kernel_becomes(
+        &kernel("%a = splat %x : tile<4xi32>\n %r = join %a, %a : tile<4xi32>"),
+        "kernel @k(%p: ptr<i32>, %x: i32, %y: i32) {
+           %q = splat %p : tile<4x2xptr<i32>>
+           %r = splat %x : tile<4x2xi32>
+           store %q, %r : tile<4x2xptr<i32>>
+         }",
+    );
+    let different =
+        kernel("%a = splat %x : tile<4xi32>\n %b = splat %y : tile<4xi32>\n %r = join %a, %b : tile<4xi32>");
+    kernel_becomes(&different, &different);
+    // Halves that are joined again, in their order and in the other one.
+    let ramp = "%0 = range 0, 8\n %t = reshape %0 : tile<8xi32> to tile<4x2xi32>\n";
+    let joined = |order: &str| {
+        kernel(&format!(
+            "{ramp} %u, %v = split %t : tile<4x2xi32>\n %r = join {order} : tile<4xi32>"
+        ))
+    };
+    kernel_becomes(&joined("%u, %v"), &kernel(ramp).replace("%r", "%t"));
+    kernel_becomes(&joined("%v, %u"), &joined("%v, %u"));
+    // The first half of one tile, and the second of another.
+    let mixed = kernel(&format!(
+        "{ramp} %1 = range 1, 9\n %w = reshape %1 : tile<8xi32> to tile<4x2xi32>
+         %u, %v = split %t : tile<4x2xi32>\n %k, %l = split %w : tile<4x2xi32>
+         %r = join %u, %l : tile<4xi32>"
+    ));
+    kernel_becomes(&mixed, &mixed);
 }
 
 #[test]

@@ -281,6 +281,7 @@ fn reductions() {
         "%0 = reduce %v, %v axis 0 : tile<2x3xf32> (%a, %b) { yield %a }",
         "%0, %1 = reduce %v axis 0 : tile<2x3xf32> (%a, %b) { yield %a }",
         "%0 = reduce %v axis 0 : tile<2x3xf32> (%a) { yield %a }",
+        "%0, %1 = reduce %v, %v axis 0 : tile<2x3xf32>, tile<2x3xf32> (%a, %b) { yield %a, %b }",
         "%0 = reduce %v axis 0 : tile<2x3xf32> (%a, %b) { }",
         "%0 = reduce %v axis 0 : tile<2x3xf32> (%a, %b) { yield %n }",
         "%0 = reduce %x axis 0 : f32 (%a, %b) { yield %a }",
@@ -301,6 +302,7 @@ fn reductions() {
     2:73: expected ',', found '('
     2:31: 'reduce' gives 1 result here, but 2 stand to the left of '='
     2:69: the combiner takes 2 arguments here, not 1: two for each operand
+    2:92: the combiner takes 4 arguments here, not 2: two for each operand
     2:80: expected an operation, or 'yield' with 1 value(s), found '}'
     2:36: value 0 of 'reduce' is f32, but its combiner passes on i32: a carried value keeps its exact type and shape
     2:36: 'reduce' takes tiles of numbers, not f32
@@ -387,5 +389,114 @@ fn literals_of_each_type() {
                 assert_eq!(reads(&value.to_string(), scalar), allowed, "{value} : {scalar}");
             }
         }
+    }
+}
+
+/// In front of a point or an exponent's sign, digits alone are numbers.
+#[test]
+fn literals_of_no_type() {
+    for literal in [
+        "-", "-x", "1e", "1e+", "1e+x", "1ex5", "1e5x", "1.x", ".5", "1.5.", "+1", "1x", "0xg",
+    ] {
+        for scalar in [Scalar::I32, Scalar::F32] {
+            let text = format!("kernel @k() {{\n%c = const {literal} : {scalar}\n}}");
+            assert!(parse_module(&text, "k.ssa").is_err(), "{literal} : {scalar}");
+        }
+    }
+    for literal in ["1e5", "1E5", "1e+5", "1e-5", "1.0e5", "-1.5E-05"] {
+        let text = format!("kernel @k() {{\n%c = const {literal} : f32\n}}");
+        assert!(parse_module(&text, "k.ssa").is_ok(), "{literal}");
+    }
+}
+
+/// Just above halfway between two numbers of `f32`, by less than `f64` holds: rounded to `f64` first, it would be a tie.
+#[test]
+fn literals_are_rounded_once() {
+    let text = "kernel @k() {\n%c = const 1.00000005960464477539062500000000001 : f32\n}";
+    let module = parse_module(text, "k.ssa").unwrap();
+    assert!(module.to_string().contains("const 1.0000001 : f32"), "{module}");
+}
+
+#[test]
+fn what_was_found_is_shown_up_to_a_length() {
+    let found = |length: usize| {
+        error(&format!("kernel {}", "x".repeat(length)))
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let (all, cut) = ("x".repeat(40), format!("{}...", "x".repeat(40)));
+    assert_eq!(
+        found(40),
+        format!("k.ssa:1:8: expected the kernel's name, '@name', found '{all}'")
+    );
+    assert_eq!(
+        found(41),
+        format!("k.ssa:1:8: expected the kernel's name, '@name', found '{cut}'")
+    );
+}
+
+/// The marked part of the text: what could not be read, to where reading ended.
+#[test]
+fn wrong_tokens_are_marked() {
+    for (text, marked) in [
+        ("kernel @k() { ! }", "!"),
+        ("kernel @k() { %0a = range 0, 4 }", "%0a"),
+        ("kernel @1k() {}", "@1k"),
+        ("kernel @k() {} loc(\"f:1)\n", "\"f:1)"),
+    ] {
+        let error = parse_module(text, "k.ssa").unwrap_err();
+        assert_eq!(&text[error.span.clone()], marked, "{error}");
+    }
+}
+
+/// What shape and memory operations take: each right form, and the same wrong in one respect.
+#[test]
+fn operands_fit_or_are_refused() {
+    let operands = "%s = splat %x : tile<4xf32> %i = splat %n : tile<4xi32> %q = splat %p : tile<4xptr<f32>>
+        %one = splat %x : tile<1x4xf32> %b = cmp lt_u %n, %n : i32";
+    for (op, fits) in [
+        ("addptr %p, %n : ptr<f32>", true),
+        ("addptr %p, %x : ptr<f32>", false),
+        ("addptr %p, %b : ptr<f32>", false),
+        ("addptr %p, %p : ptr<f32>", false),
+        ("addptr %n, %n : i32", false),
+        ("addptr %q, %i : tile<4xptr<f32>>", true),
+        ("addptr %q, %n : tile<4xptr<f32>>", false),
+        ("addptr %p, %i : ptr<f32>", false),
+        ("cmp eq %p, %p : ptr<f32>", true),
+        ("cmp ne %q, %q : tile<4xptr<f32>>", true),
+        ("cmp lt %p, %p : ptr<f32>", false),
+        ("cmp lt_u %p, %p : ptr<f32>", false),
+        ("cmp lt %n, %n : i32", true),
+        ("broadcast %one : tile<1x4xf32> to tile<3x4xf32>", true),
+        ("broadcast %one : tile<1x4xf32> to tile<1x4xf32>", true),
+        ("broadcast %one : tile<1x4xf32> to tile<3x8xf32>", false),
+        ("broadcast %one : tile<1x4xf32> to tile<3x4xi32>", false),
+        ("broadcast %one : tile<1x4xf32> to tile<3x4x1xf32>", false),
+        ("broadcast %one : tile<1x4xf32> to tile<1xf32>", false),
+        ("broadcast %s : tile<4xf32> to tile<4x4xf32>", false),
+        ("broadcast %x : f32 to tile<4xf32>", false),
+        ("broadcast %x : f32 to f32", false),
+        ("splat %x : tile<2x2xf32>", true),
+        ("splat %x : tile<2x2xi32>", false),
+        ("splat %s : tile<4x4xf32>", false),
+        ("expand_dims %s, 1 : tile<4xf32> to tile<4x1xf32>", true),
+        ("expand_dims %s, 2 : tile<4xf32> to tile<4x1xf32>", false),
+        ("expand_dims %x, 0 : f32 to tile<1xf32>", false),
+        ("reshape %s : tile<4xf32> to tile<2x2xf32>", true),
+        ("reshape %s : tile<4xf32> to tile<2x2xi32>", false),
+        ("reshape %s : tile<4xf32> to tile<2x3xf32>", false),
+        ("select %b, %s, %s : tile<4xf32>", true),
+        ("select %n, %s, %s : tile<4xf32>", false),
+        ("select %b, %s, %i : tile<4xf32>", false),
+        ("bitcast %s : tile<4xf32> to tile<4xi32>", true),
+        ("bitcast %s : tile<4xf32> to tile<2x2xi32>", false),
+        ("bitcast %p : ptr<f32> to i64", false),
+    ] {
+        let text = format!("kernel @k(%p: ptr<f32>, %x: f32, %n: i32) {{ {operands} %r = {op} }}");
+        let read = parse_module(&text, "k.ssa");
+        assert_eq!(read.is_ok(), fits, "{op}: {:?}", read.err().map(|e| e.to_string()));
     }
 }

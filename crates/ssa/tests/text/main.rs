@@ -1,5 +1,6 @@
 //! The text form and the verifier: printing, reading back, errors, and kernels that break each rule.
 
+mod broken;
 mod errors;
 mod fuzz;
 mod generate;

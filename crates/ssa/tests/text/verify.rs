@@ -118,9 +118,20 @@ fn divisibility() {
 
 #[test]
 fn id() {
-    // Ids of a larger kernel.
+    // Ids of a larger kernel, the first and a later one that a smaller one lacks.
     let mut big = Kernel::new("big");
     let values: Vec<ValueId> = (0..9).map(|v| constant(&mut big, v)).collect();
+    for missing in [1, 8] {
+        let mut kernel = Kernel::new("k");
+        let one = constant(&mut kernel, 1);
+        let body = kernel.body();
+        let op = append(&mut kernel, body, OpKind::Unary(UnaryOp::Abs), &[one], &[]);
+        kernel.op_mut(op).results.push(values[missing]);
+        broken(&kernel, Rule::Id);
+        kernel.op_mut(op).results.pop();
+        kernel.op_mut(op).operands[0] = values[missing];
+        assert!(verify(&kernel).is_err());
+    }
     let op = *big.region(big.body()).ops.last().unwrap();
     let region = (0..9).map(|_| big.new_region([])).last().unwrap();
 
@@ -193,20 +204,23 @@ fn value_once() {
     broken(&kernel, Rule::ValueOnce);
 }
 
+/// A constant within so many regions.
+pub fn nested(depth: usize) -> Kernel {
+    fn nest(b: &mut Builder, condition: ValueId, depth: usize) -> Result<Vec<ValueId>, BuildError> {
+        if depth == 0 {
+            b.constant(Const::i32(7));
+            return Ok(vec![]);
+        }
+        b.if_else(condition, |b| nest(b, condition, depth - 1), |_| Ok(vec![]))
+    }
+    let mut b = Builder::new("k");
+    let condition = b.constant(Const::bool(true));
+    nest(&mut b, condition, depth).unwrap();
+    b.finish()
+}
+
 #[test]
 fn nesting() {
-    let nested = |depth: usize| {
-        let mut b = Builder::new("k");
-        let condition = b.constant(Const::bool(true));
-        fn nest(b: &mut Builder, condition: ValueId, depth: usize) -> Result<Vec<ValueId>, BuildError> {
-            if depth == 0 {
-                return Ok(vec![]);
-            }
-            b.if_else(condition, |b| nest(b, condition, depth - 1), |_| Ok(vec![]))
-        }
-        nest(&mut b, condition, depth).unwrap();
-        b.finish()
-    };
     verify(&nested(MAX_NESTING)).unwrap();
     let errors = verify(&nested(MAX_NESTING + 1)).unwrap_err();
     assert!(errors.all().iter().all(|e| e.rule == Rule::Nesting), "{errors}");
@@ -381,6 +395,11 @@ fn result_types() {
         in_body(&mut kernel, OpKind::ProgramId(Axis::X), &[], results);
         broken(&kernel, Rule::ResultTypes);
     }
+    // Operands alone do not tell its type.
+    let mut kernel = Kernel::new("k");
+    let one = constant(&mut kernel, 1);
+    in_body(&mut kernel, OpKind::Splat, &[one], &[]);
+    assert!(broken(&kernel, Rule::ResultTypes).contains("the type of the result must be given"));
     let (mut kernel, holder) = loop_kernel();
     kernel.op_mut(holder).results.clear();
     broken(&kernel, Rule::ResultTypes);
@@ -468,22 +487,20 @@ fn terminator() {
 
 #[test]
 fn place() {
-    let mut kernel = Kernel::new("k");
-    kernel.loc = Loc {
-        file: 3,
-        line: 1,
-        col: 1,
-    };
-    broken(&kernel, Rule::Place);
-    kernel.loc = Loc::UNKNOWN;
-    constant(&mut kernel, 1);
-    let op = kernel.region(kernel.body()).ops[0];
-    kernel.op_mut(op).loc = Loc {
-        file: 3,
-        line: 1,
-        col: 1,
-    };
-    broken(&kernel, Rule::Place);
+    for file in [1, 3] {
+        let at = |file| Loc { file, line: 1, col: 1 };
+        let mut kernel = Kernel::new("k");
+        assert_eq!(kernel.file_index("k.rs"), 0);
+        kernel.loc = at(file);
+        broken(&kernel, Rule::Place);
+        kernel.loc = at(0);
+        constant(&mut kernel, 1);
+        let op = kernel.region(kernel.body()).ops[0];
+        kernel.op_mut(op).loc = at(file);
+        broken(&kernel, Rule::Place);
+        kernel.op_mut(op).loc = at(0);
+        verify(&kernel).unwrap();
+    }
 }
 
 #[test]

@@ -368,6 +368,137 @@ impl Exact {
     }
 }
 
+/// A product halfway between two neighbours: the addend, however small, decides, and the even one is the result without.
+#[test]
+fn addends_break_the_ties_of_fused_products() {
+    for (scalar, digits) in [(Scalar::F16, 11), (Scalar::BF16, 8), (Scalar::F32, 24)] {
+        // Odd products of one digit too many.
+        let (low, high) = (1u64 << digits, 2u64 << digits);
+        let first = (low as f64).sqrt() as u64 | 1;
+        let pairs = (0..8).map(|i| (first + 2 * i, ((low / (first + 2 * i)) | 1) + 2));
+        // f16 has nothing below 2^-24.
+        let smallest = if scalar == Scalar::F16 { 24 } else { 120 };
+        for (x, y) in pairs {
+            let tie = x * y;
+            assert!(low < tie && tie < high && tie % 2 == 1, "{x} {y}");
+            let even = if tie % 4 == 1 { tie - 1 } else { tie + 1 };
+            let mut cases = vec![(0.0, even)];
+            for exponent in 2..=smallest {
+                for digit in [1.0, 3.0] {
+                    let small = digit * 2f64.powi(-exponent);
+                    cases.extend([(small, tie + 1), (-small, tie - 1)]);
+                }
+            }
+            for (addend, expected) in cases {
+                for sign in [1.0, -1.0] {
+                    let [a, b, c] = [x as f64 * sign, y as f64, addend * sign].map(|v| f(scalar, v));
+                    let expected = f(scalar, expected as f64 * sign);
+                    assert_eq!(fma(a, b, c), expected, "{a} * {b} + {c} in {scalar}");
+                }
+            }
+        }
+    }
+}
+
+/// A product of about half the last digit of the addend: a little less leaves the addend, a little more goes on to its
+/// neighbour, and exactly half to the even one of the two.
+#[test]
+fn fused_products_round_the_addend() {
+    for (scalar, digits) in [(Scalar::F16, 11), (Scalar::BF16, 8), (Scalar::F32, 24)] {
+        let unit = 2f64.powi(1 - digits);
+        let half = [2f64.powi(-(digits / 2)), 2f64.powi(digits / 2 - digits)];
+        // The last digits of both factors: less than half, half, more.
+        for (first, second, order) in [(unit, -unit, -1), (0.0, 0.0, 0), (unit, 0.0, 1), (unit, unit, 1)] {
+            let [x, y] = [half[0] * (1.0 + first), half[1] * (1.0 + second)];
+            for (addend, toward) in [
+                (1.0, 1.0),
+                (1.0 + unit, 1.0),
+                (1.0 + unit, -1.0),
+                (1.0 + 2.0 * unit, -1.0),
+            ] {
+                let odd = addend == 1.0 + unit;
+                let moves = order > 0 || (order == 0 && odd);
+                let expected = if moves { addend + toward * unit } else { addend };
+                for sign in [1.0, -1.0] {
+                    let [a, b, c, r] = [x * toward * sign, y, addend * sign, expected * sign].map(|v| f(scalar, v));
+                    assert_eq!(fma(a, b, c), r, "{a} * {b} + {c} in {scalar}");
+                }
+            }
+        }
+    }
+}
+
+/// What no type but `f64` holds exactly is rounded to `f32` first, and from there to a narrower type.
+#[test]
+fn functions_of_narrow_numbers_round_to_f32_first() {
+    let functions = [UnaryOp::Exp, UnaryOp::Log, UnaryOp::Sin]
+        .into_iter()
+        .zip([libm::exp, libm::log, libm::sin]);
+    let mut differ = 0;
+    for scalar in NARROW {
+        for x in all_finite(scalar) {
+            for (op, function) in functions.clone() {
+                let exact = function(value(x));
+                let expected = f(scalar, f64::from(exact as f32));
+                assert!(same(unary(op, x), expected), "{op} {x} {scalar}");
+                differ += usize::from(!same(f(scalar, exact), expected));
+            }
+        }
+    }
+    assert!(differ > 0, "two roundings and one never differ");
+}
+
+/// Beyond the integers that a type tells apart all numbers are even, and half turns whole.
+#[test]
+fn turns_of_large_numbers() {
+    for scalar in [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64] {
+        let largest = value(Const::from_bits(scalar, f(scalar, f64::INFINITY).bits() - 1));
+        for x in [largest, -largest, largest / 4.0] {
+            assert_eq!(
+                unary(UnaryOp::CosPi, f(scalar, x)),
+                f(scalar, 1.0),
+                "cospi {x} {scalar}"
+            );
+            let zero = f(scalar, 0f64.copysign(x));
+            assert_eq!(unary(UnaryOp::SinPi, f(scalar, x)), zero, "sinpi {x} {scalar}");
+        }
+    }
+    for (x, cosine) in [
+        (2f64.powi(52) + 1.0, -1.0),
+        (2f64.powi(53) - 1.0, -1.0),
+        (2f64.powi(53), 1.0),
+    ] {
+        assert_eq!(unary(UnaryOp::CosPi, f(Scalar::F64, x)), f(Scalar::F64, cosine), "{x}");
+    }
+    let half = 2f64.powi(51) + 1.5;
+    assert_eq!(unary(UnaryOp::SinPi, f(Scalar::F64, half)), f(Scalar::F64, -1.0));
+}
+
+/// Each predicate of each pair, among them zeros, infinities and NaN.
+#[test]
+fn comparisons() {
+    let numbers = [f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1.0, f64::INFINITY, f64::NAN];
+    for scalar in [Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64] {
+        for (x, y) in numbers.iter().flat_map(|&x| numbers.map(|y| (x, y))) {
+            let order = x.partial_cmp(&y);
+            for (pred, expected) in [
+                (CmpPred::Eq, order == Some(Ordering::Equal)),
+                (CmpPred::Ne, order != Some(Ordering::Equal)),
+                (CmpPred::Lt, order == Some(Ordering::Less)),
+                (CmpPred::Le, matches!(order, Some(Ordering::Less | Ordering::Equal))),
+                (CmpPred::Gt, order == Some(Ordering::Greater)),
+                (CmpPred::Ge, matches!(order, Some(Ordering::Greater | Ordering::Equal))),
+            ] {
+                assert_eq!(
+                    cmp(pred, f(scalar, x), f(scalar, y)),
+                    expected,
+                    "{x} {pred} {y} {scalar}"
+                );
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
