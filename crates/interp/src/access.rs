@@ -73,11 +73,17 @@ impl<'a, R: Raw> Cursor<'a, R> {
     /// The offset in bytes of a whole, aligned element at the address in the buffer that is now the current one.
     #[inline]
     fn seek(&mut self, address: u64) -> Result<u64, RawFault> {
-        let offset = address.wrapping_sub(self.base);
-        if offset < self.len && self.len - offset >= R::BYTES && offset.is_multiple_of(R::BYTES) {
-            return Ok(offset);
+        match self.whole(address) {
+            Some(offset) if offset.is_multiple_of(R::BYTES) => Ok(offset),
+            _ => self.seek_slow(address),
         }
-        self.seek_slow(address)
+    }
+
+    /// The offset of an element that lies within the current buffer.
+    fn whole(&self, address: u64) -> Option<u64> {
+        let offset = address.wrapping_sub(self.base);
+        self.len.checked_sub(offset).filter(|&rest| rest >= R::BYTES)?;
+        Some(offset)
     }
 
     #[cold]
@@ -90,26 +96,23 @@ impl<'a, R: Raw> Cursor<'a, R> {
             Some(cells) => (self.cells, self.other) = (cells, None),
             None => (self.cells, self.other) = (&[], Some(&buffer.cells)),
         }
-        let bounds = BufferBounds::of(buffer);
-        let offset = address.wrapping_sub(buffer.base);
-        if offset >= buffer.len || buffer.len - offset < R::BYTES {
-            return Err(RawFault::OutOfBounds {
+        let bounds = || BufferBounds::of(buffer);
+        match self.whole(address) {
+            None => Err(RawFault::OutOfBounds {
                 address,
-                buffer: bounds,
-            });
-        }
-        if !offset.is_multiple_of(R::BYTES) {
-            return Err(RawFault::Misaligned {
+                buffer: bounds(),
+            }),
+            Some(offset) if !offset.is_multiple_of(R::BYTES) => Err(RawFault::Misaligned {
                 address,
-                buffer: bounds,
-            });
+                buffer: bounds(),
+            }),
+            Some(offset) => Ok(offset),
         }
-        Ok(offset)
     }
 
     /// The cells at these addresses, if all of them are accessed and follow on one another in one buffer.
     fn run(&mut self, addresses: &[i64], masks: Option<&[bool]>) -> Option<&'a [R::Cell]> {
-        let first = *addresses.first()?;
+        let (first, last) = (*addresses.first()?, *addresses.last()?);
         let strays = |(i, &address): (i64, &i64)| address ^ first.wrapping_add(i * R::BYTES as i64);
         // Without early exits, so that it is done several elements at a time.
         let follow = (0..).zip(addresses).fold(0, |all, next| all | strays(next)) == 0;
@@ -117,9 +120,9 @@ impl<'a, R: Raw> Cursor<'a, R> {
             return None;
         }
         let start = (self.seek(first as u64).ok()? / R::BYTES) as usize;
-        // The last cell may reach beyond the buffer's end.
-        let whole = (self.len / R::BYTES) as usize;
-        self.cells.get(..whole)?.get(start..start + addresses.len())
+        // The buffer's last cell may reach beyond its end.
+        self.seek(last as u64).ok()?;
+        self.cells.get(start..start + addresses.len())
     }
 
     /// Reads at an offset that was sought.
@@ -206,16 +209,12 @@ impl Accessor<'_> {
             }
             *loaded = T::from_raw(cursor.get(offset));
         }
-        out.poison = match (masks, other) {
-            (Some(masks), Some(other)) if other.poison.is_some() => {
-                let code = |(i, &mask): (usize, &bool)| if mask { 0 } else { other.poison_at(i) };
-                Some(masks.iter().enumerate().map(code).collect())
-            }
-            (Some(masks), None) if masks.contains(&false) => {
-                Some(masks.iter().map(|&mask| if mask { 0 } else { poison }).collect())
-            }
-            _ => None,
+        let code = |(i, &mask): (usize, &bool)| match mask {
+            true => 0,
+            false => other.map_or(poison, |other| other.poison_at(i)),
         };
+        let codes = masks.map(|masks| masks.iter().enumerate().map(code).collect::<Vec<u32>>());
+        out.poison = codes.filter(|codes| codes.iter().any(|&code| code != 0));
         Ok(())
     }
 
@@ -250,5 +249,48 @@ impl Accessor<'_> {
             cursor.set(offset, raw);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mytriton_ssa::Scalar;
+
+    use super::*;
+
+    /// The cells of a run that starts at element `start` of 8 and a half, each `step` bytes after the one before.
+    fn run(elem: Scalar, start: u64, step: i64, masks: &[bool]) -> Option<Vec<u32>> {
+        let mut memory = Memory::new();
+        let bytes: Vec<u8> = (0..8u32).flat_map(u32::to_le_bytes).chain([7, 7]).collect();
+        let id = memory.add_buffer("x", elem, &bytes).unwrap();
+        let first = (memory.address(id).unwrap() + 4 * start) as i64;
+        let addresses: Vec<i64> = (0..).map(|i| first + i * step).take(masks.len()).collect();
+        let mut cursor = Cursor::<u32>::new(&memory);
+        let cells = cursor.run(&addresses, Some(masks))?;
+        Some(cells.iter().map(u32::get).collect())
+    }
+
+    #[test]
+    fn elements_side_by_side_are_one_run() {
+        let all = [true; 9];
+        assert_eq!(run(Scalar::F32, 0, 4, &all[..8]), Some((0..8).collect()));
+        assert_eq!(run(Scalar::F32, 3, 4, &all[..5]), Some((3..8).collect()));
+        assert_eq!(run(Scalar::F32, 7, 4, &all[..1]), Some(vec![7]));
+        assert_eq!(run(Scalar::F32, 7, 8, &all[..1]), Some(vec![7]));
+    }
+
+    #[test]
+    fn elements_apart_beyond_the_end_or_left_out_are_none() {
+        let all = [true; 9];
+        assert_eq!(run(Scalar::F32, 0, 4, &[]), None);
+        assert_eq!(run(Scalar::F32, 0, 4, &all), None);
+        assert_eq!(run(Scalar::F32, 8, 4, &all[..1]), None);
+        assert_eq!(run(Scalar::F32, 0, 8, &all[..2]), None);
+        assert_eq!(run(Scalar::F32, 0, 0, &all[..2]), None);
+        assert_eq!(run(Scalar::F32, 7, -4, &all[..8]), None);
+        assert_eq!(run(Scalar::F32, 0, 4, &[true, true, false]), None);
+        // Cells of another width.
+        assert_eq!(run(Scalar::F16, 0, 4, &all[..8]), None);
+        assert_eq!(run(Scalar::F64, 0, 4, &all[..2]), None);
     }
 }

@@ -227,3 +227,19 @@ fn head_of(offset: usize, len: usize, width: usize) -> usize {
 fn low_bytes(bytes: usize) -> u64 {
     u64::MAX >> (64 - 8 * bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So that accesses of the type are fast.
+    #[test]
+    fn cells_are_as_wide_as_the_type() {
+        for elem in Scalar::ALL {
+            let bytes = elem.bytes() as usize;
+            for cells in [Cells::zeros(elem, 16), Cells::from_bytes(elem, &[0; 16])] {
+                assert_eq!(cells.map(|cells| cells.width()), Some(bytes), "{elem}");
+            }
+        }
+    }
+}

@@ -281,3 +281,87 @@ fn floats_are_those_of_the_language() {
         i32s(&[-1, 0, 0, 3])
     );
 }
+
+/// Fused products at a tie, or as small as half the addend's last digit, are decided by all digits.
+#[test]
+fn fused_products_round_once() {
+    for (scalar, digits) in [(Scalar::F16, 11), (Scalar::BF16, 8), (Scalar::F32, 24)] {
+        let unit = 2f64.powi(1 - digits);
+        let first = (2f64.powi(digits).sqrt() as u64 | 1) as f64;
+        let mut triples = Vec::new();
+        for i in 0..8 {
+            // An odd product of one digit too many.
+            let (x, y) = (first + 2.0 * f64::from(i), first + 2.0);
+            for exponent in 2..=120 {
+                for small in [0.0, 1.0, 3.0].map(|digit| digit * 2f64.powi(-exponent)) {
+                    triples.extend([[x, y, small], [x, y, -small], [-x, y, small]]);
+                }
+            }
+        }
+        let half = [2f64.powi(-(digits / 2)), 2f64.powi(digits / 2 - digits)];
+        for (a, b) in [(unit, -unit), (0.0, 0.0), (unit, 0.0)] {
+            for addend in [1.0, 1.0 + unit, 1.0 + 2.0 * unit] {
+                let [x, y] = [half[0] * (1.0 + a), half[1] * (1.0 + b)];
+                triples.extend([[x, y, addend], [-x, y, addend], [x, y, -addend]]);
+            }
+        }
+        let column = |i: usize| floats(scalar, &triples.iter().map(|t| t[i]).collect::<Vec<f64>>());
+        let (a, b, c) = (column(0), column(1), column(2));
+        let (found, _) = apply(OpKind::Fma, &[&a, &b, &c], None);
+        for (i, found) in found.into_iter().enumerate() {
+            assert_eq!(found, eval_fma(a[i], b[i], c[i]), "{:?} in {scalar}", triples[i]);
+        }
+    }
+}
+
+/// Numbers of `f64` at a tie of a narrow type, and beside it by parts of the last digit of `f32`.
+#[test]
+fn what_lies_beside_a_tie_is_no_tie() {
+    for scalar in [Scalar::F16, Scalar::BF16] {
+        let mut values = Vec::new();
+        for low in (0..0x7000).step_by(37) {
+            let [a, b] = [low, low + 1].map(|bits| Const::from_bits(scalar, bits).as_f64().unwrap());
+            let tie = (a + b) / 2.0;
+            let unit = f64::from((tie as f32).next_up()) - tie;
+            for part in [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0] {
+                values.extend([
+                    tie + part * unit,
+                    tie - part * unit,
+                    -tie - part * unit,
+                    part * unit - tie,
+                ]);
+            }
+            values.extend([tie.next_up(), tie.next_down()]);
+        }
+        let values = floats(Scalar::F64, &values);
+        let (found, _) = apply(OpKind::Cast(CastKind::FTrunc), &[&values], Some(scalar));
+        for (value, found) in values.iter().zip(found) {
+            assert_eq!(
+                found,
+                eval_cast(CastKind::FTrunc, *value, scalar),
+                "{value:?} to {scalar}"
+            );
+        }
+    }
+}
+
+/// By less than, by, and by more than all bits of each type.
+#[test]
+fn shifts_by_every_amount() {
+    for scalar in [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64] {
+        let amounts: Vec<Const> = (0..=127)
+            .chain([-1, -128])
+            .map(|n| Const::from_int(scalar, n))
+            .collect();
+        for x in [1, -1, 0x55, i64::MIN, i64::MAX] {
+            let x = vec![Const::from_int(scalar, x.into()); amounts.len()];
+            for op in [BinaryOp::Shl, BinaryOp::ShrU, BinaryOp::ShrS] {
+                let (found, _) = apply(OpKind::Binary(op), &[&x, &amounts], None);
+                for (i, found) in found.into_iter().enumerate() {
+                    let expected = eval_binary(op, x[i], amounts[i]);
+                    assert_eq!(Some(found), expected, "{:?} {op} {:?}", x[i], amounts[i]);
+                }
+            }
+        }
+    }
+}

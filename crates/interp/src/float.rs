@@ -214,7 +214,7 @@ fn add_odd(a: f64, b: f64) -> f64 {
     if !sum.is_finite() || lost == 0.0 {
         return sum;
     }
-    let beyond = u64::from((lost < 0.0) != (sum < 0.0));
+    let beyond = u64::from(lost.signum() != sum.signum());
     f64::from_bits((sum.to_bits() - beyond) | 1)
 }
 

@@ -9,7 +9,6 @@ use crate::tile::{Element, Why, map2};
 
 /// An integer type of the language.
 pub(crate) trait Int: Element {
-    const BITS: u32;
     const ZERO: Self;
     /// All bits set: -1, and of `i1` true.
     const ONES: Self;
@@ -27,14 +26,17 @@ pub(crate) trait Int: Element {
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
-    fn below(self, other: Self) -> bool;
-    fn below_unsigned(self, other: Self) -> bool;
+    fn below(self, other: Self) -> bool {
+        self.signed() < other.signed()
+    }
+    fn below_unsigned(self, other: Self) -> bool {
+        self.unsigned() < other.unsigned()
+    }
 }
 
 macro_rules! int {
     ($($ty:ty, $unsigned:ty;)*) => {
         $(impl Int for $ty {
-            const BITS: u32 = <$ty>::BITS;
             const ZERO: Self = 0;
             const ONES: Self = -1;
             const SMALLEST: Self = <$ty>::MIN;
@@ -65,12 +67,6 @@ macro_rules! int {
             fn xor(self, other: Self) -> Self {
                 self ^ other
             }
-            fn below(self, other: Self) -> bool {
-                self < other
-            }
-            fn below_unsigned(self, other: Self) -> bool {
-                (self as $unsigned) < (other as $unsigned)
-            }
         })*
     };
 }
@@ -83,7 +79,6 @@ int! {
 }
 
 impl Int for bool {
-    const BITS: u32 = 1;
     const ZERO: Self = false;
     const ONES: Self = true;
     const SMALLEST: Self = true;
@@ -114,17 +109,10 @@ impl Int for bool {
     fn xor(self, other: Self) -> Self {
         self ^ other
     }
-    fn below(self, other: Self) -> bool {
-        self & !other
-    }
-    fn below_unsigned(self, other: Self) -> bool {
-        !self & other
-    }
 }
 
 /// Appends the function of each pair to `out`. The result of a division that has none is 0; see [`undefined`].
 pub(crate) fn binary<T: Int>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>) {
-    let bits = u64::from(T::BITS);
     match op {
         BinaryOp::Add => map2(a, b, out, T::add),
         BinaryOp::Sub => map2(a, b, out, T::sub),
@@ -140,13 +128,12 @@ pub(crate) fn binary<T: Int>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>) {
         BinaryOp::RemU => map2(a, b, out, |a, b| {
             T::wrap(a.unsigned().checked_rem(b.unsigned()).unwrap_or(0))
         }),
-        BinaryOp::Shl => map2(a, b, out, |a, b| match b.unsigned() {
-            n if n < bits => T::wrap(a.unsigned() << n),
-            _ => T::ZERO,
+        // Shifted out of 64 bits at the latest, all bits of a narrower type are gone.
+        BinaryOp::Shl => map2(a, b, out, |a, b| {
+            T::wrap(a.unsigned().checked_shl(amount(b)).unwrap_or(0))
         }),
-        BinaryOp::ShrU => map2(a, b, out, |a, b| match b.unsigned() {
-            n if n < bits => T::wrap(a.unsigned() >> n),
-            _ => T::ZERO,
+        BinaryOp::ShrU => map2(a, b, out, |a, b| {
+            T::wrap(a.unsigned().checked_shr(amount(b)).unwrap_or(0))
         }),
         BinaryOp::ShrS => map2(a, b, out, |a, b| T::wrap((a.signed() >> b.unsigned().min(63)) as u64)),
         BinaryOp::MinS => map2(a, b, out, |a, b| if a.below(b) { a } else { b }),
@@ -158,6 +145,11 @@ pub(crate) fn binary<T: Int>(op: BinaryOp, a: &[T], b: &[T], out: &mut Vec<T>) {
         }
         library_functions!() => unreachable!("'{op}' of integers"),
     }
+}
+
+/// By how many bits to shift: 64 stands for more.
+fn amount<T: Int>(b: T) -> u32 {
+    b.unsigned().min(64) as u32
 }
 
 fn signed_division<T: Int>(a: T, b: T, divide: fn(i64, i64) -> i64) -> T {

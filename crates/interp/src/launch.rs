@@ -173,8 +173,7 @@ impl<'a> Launch<'a> {
                 limit: Shadow::MAX_PROGRAMS,
             });
         }
-        // Large enough that threads seldom meet, small enough that they end together.
-        let chunk = (total / (threads * 8)).clamp(1, 256);
+        let chunk = chunk(total, threads);
         let progress = Progress {
             total,
             chunk,
@@ -231,6 +230,11 @@ impl<'a> Launch<'a> {
     }
 }
 
+/// How many programs a thread takes at once: enough that threads seldom meet, few enough that they end together.
+fn chunk(total: u64, threads: u64) -> u64 {
+    (total / (threads * 8)).clamp(1, 256)
+}
+
 /// The index in the grid of the program with a number, x fastest.
 pub(crate) fn index_of(number: u64, grid: [u32; 3]) -> [u32; 3] {
     let [x, y] = [grid[0], grid[1]].map(u64::from);
@@ -253,8 +257,8 @@ struct Progress {
 impl Progress {
     fn next_chunk(&self) -> Option<std::ops::Range<u64>> {
         let start = self.next.fetch_add(self.chunk, Relaxed);
-        let wanted = start < self.total && start < self.first_bad.load(Relaxed);
-        wanted.then(|| start..(start + self.chunk).min(self.total))
+        let wanted = self.total.min(self.first_bad.load(Relaxed));
+        (start < wanted).then(|| start..(start + self.chunk).min(self.total))
     }
 
     fn fail(&self, number: u64, error: impl FnOnce() -> InterpError) {
@@ -291,5 +295,28 @@ fn value_of(arg: &Argument, ty: Type, divisibility: u32, memory: &Memory) -> Res
             divisibility,
         }),
         _ => Ok(tile),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every thread gets several, and none takes many at once.
+    #[test]
+    fn programs_are_handed_out_in_chunks() {
+        for threads in [1, 2, 7, 64] {
+            for total in [1, 5, 100, 1000, 100_000, 1 << 40] {
+                let chunk = chunk(total, threads);
+                assert!((1..=256).contains(&chunk), "{total} for {threads}: {chunk}");
+                let chunks = total.div_ceil(chunk);
+                assert!(
+                    chunks >= total.min(8 * threads),
+                    "{total} for {threads}: {chunks} chunks"
+                );
+            }
+        }
+        assert_eq!(chunk(1 << 40, 64), 256);
+        assert_eq!(chunk(1600, 2), 100);
     }
 }

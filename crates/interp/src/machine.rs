@@ -404,3 +404,36 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mytriton_ssa::parse_module;
+
+    use super::*;
+
+    /// Once for all programs: what depends on arguments and the grid alone, wherever it stands.
+    #[test]
+    fn what_programs_have_in_common_is_computed_once() {
+        let text = "kernel @k(%p: ptr<i32>, %x: i32, %c: i1) {
+            %n = num_programs x
+            %a = add %x, %n : i32
+            %i = program_id x
+            %b = add %a, %i : i32
+            %l = load %p : ptr<i32>
+            %d = mul %l, %l : i32
+            if %c {
+              %e = sub %x, %a : i32
+              %f = sub %e, %b : i32
+              store %p, %f : ptr<i32>
+            }
+          }";
+        let kernel = parse_module(text, "k.ssa").unwrap().kernels.remove(0);
+        let plan = Plan::new(&kernel);
+        let once: Vec<&str> = plan.once.iter().map(|&op| kernel.op(op).kind.name()).collect();
+        assert_eq!(once, ["num_programs", "add", "sub"]);
+        let body: Vec<&str> = (plan.regions[kernel.body().index()].iter())
+            .map(|&op| kernel.op(op).kind.name())
+            .collect();
+        assert_eq!(body, ["program_id", "add", "load", "mul", "if"]);
+    }
+}

@@ -102,15 +102,10 @@ impl Memory {
         bytes: u64,
         cells: impl FnOnce(u64) -> Option<Cells>,
     ) -> Result<BufferId, MemoryError> {
-        let reuse = self.free.len() > QUARANTINE || self.slots.len() == MAX_SLOTS;
-        let fits = bytes <= SLOT_START && (self.slots.len() < MAX_SLOTS || !self.free.is_empty());
-        let Some(cells) = fits.then(|| cells(bytes)).flatten() else {
+        let cells = (bytes <= SLOT_START).then(|| cells(bytes)).flatten();
+        let Some((cells, slot)) = cells.and_then(|cells| Some((cells, self.slot(MAX_SLOTS)?))) else {
             return Err(MemoryError::OutOfMemory { name, bytes });
         };
-        let slot = reuse.then(|| self.free.pop_front()).flatten().unwrap_or_else(|| {
-            self.slots.push(Slot::default());
-            self.slots.len() as u32 - 1
-        });
         let entry = &mut self.slots[slot as usize];
         entry.buffer = Some(Buffer {
             name,
@@ -122,6 +117,15 @@ impl Memory {
             slot,
             generation: entry.generation,
         })
+    }
+
+    /// A slot for a new buffer, if one of at most `limit` is left: a new one as long as few removed ones wait.
+    fn slot(&mut self, limit: usize) -> Option<u32> {
+        if self.free.len() <= QUARANTINE && self.slots.len() < limit {
+            self.slots.push(Slot::default());
+            return Some(self.slots.len() as u32 - 1);
+        }
+        self.free.pop_front()
     }
 
     /// Removes a buffer. Its addresses then belong to no buffer.
@@ -244,11 +248,28 @@ mod tests {
         }
     }
 
+    /// When all are in use, slots come back before they rested.
+    #[test]
+    fn the_address_space_has_so_many_slots() {
+        let mut memory = Memory::new();
+        let ids: Vec<BufferId> = (0..3).map(|_| memory.add_zeros("", Scalar::I8, 0).unwrap()).collect();
+        assert_eq!(memory.slot(3), None);
+        memory.remove_buffer(ids[2]).unwrap();
+        memory.remove_buffer(ids[0]).unwrap();
+        assert_eq!(memory.slot(4), Some(3));
+        assert_eq!(
+            [memory.slot(4), memory.slot(4), memory.slot(4)],
+            [Some(2), Some(0), None]
+        );
+    }
+
     #[test]
     fn sizes_beyond_the_address_space_or_the_host_are_errors() {
         let mut memory = Memory::new();
-        let error = memory.add_zeros("big", Scalar::I64, u64::MAX / 2).unwrap_err();
-        assert!(matches!(error, MemoryError::OutOfMemory { .. }), "{error}");
+        for elements in [u64::MAX / 2, SLOT_START / 8 + 1] {
+            let error = memory.add_zeros("big", Scalar::I64, elements).unwrap_err();
+            assert!(matches!(error, MemoryError::OutOfMemory { .. }), "{error}");
+        }
         let id = memory.add_zeros("x", Scalar::I32, 2).unwrap();
         let error = memory.write(id, 5, &[0; 4]).unwrap_err();
         assert_eq!(

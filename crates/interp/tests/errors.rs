@@ -75,7 +75,15 @@ fn a_buffer_without_a_name() {
     b.args = vec![Argument::Address(b.memory.address(id).unwrap()), Argument::buffer(id)];
     b.i32(0);
     b.i32(0);
-    assert_snapshot!(b.error([1, 1, 1]));
+    let by_address = b.error([1, 1, 1]);
+    assert_snapshot!(by_address);
+    // The first parameter points to another buffer.
+    let other = b.memory.add_zeros("", Scalar::F32, 80).unwrap();
+    b.args[0] = Argument::buffer(other);
+    let second = b.error([1, 1, 1]);
+    assert!(second.contains("buffer 'out'"), "{second}");
+    b.args[1] = Argument::Address(b.memory.address(id).unwrap());
+    assert_eq!(b.error([1, 1, 1]), second);
 }
 
 #[test]
@@ -483,12 +491,17 @@ fn facts_that_do_not_hold() {
 
 #[test]
 fn too_many_programs_to_check_for_races() {
-    let mut b = Bench::new("kernel @k() { }");
+    // The first program ends the launch.
+    let mut b = Bench::new("kernel @k(%p: ptr<i32>) {\n  %x = load %p : ptr<i32>\n}");
+    b.args = vec![Argument::Address(0)];
     b.options = Options {
         check_races: true,
         ..Options::default()
     };
     assert_snapshot!(b.error([i32::MAX as u32, 3, 1]));
+    // As many as can be told apart.
+    let error = b.run([i32::MAX as u32, 2, 1]).unwrap_err();
+    assert!(matches!(error, InterpError::Program(_)), "{error}");
 }
 
 /// A kernel that was not made by builder or parser: refused, and without a place its operations are quoted.

@@ -340,6 +340,42 @@ fn undefined_elements_pass_through_combines() {
     }
 }
 
+/// In every line of a scan, the elements from the undefined one on.
+#[test]
+fn undefined_elements_reach_the_end_of_their_line() {
+    const DIMS: [usize; 2] = [3, 5];
+    let outcome = |undefined: usize, stored: usize| {
+        let text = format!(
+            "kernel @k(%x: ptr<i32>, %out: ptr<i32>) {{
+               %i = range 0, 15
+               %u = const {undefined} : tile<15xi32>
+               %s = const {stored} : tile<15xi32>
+               %defined = cmp ne %i, %u : tile<15xi32>
+               %chosen = cmp eq %i, %s : tile<15xi32>
+               %xs = splat %x : tile<15xptr<i32>>
+               %p = addptr %xs, %i : tile<15xptr<i32>>
+               %line = load %p, %defined : tile<15xptr<i32>>
+               %b = reshape %line : tile<15xi32> to tile<3x5xi32>
+               %r = scan %b axis 1 : tile<3x5xi32> (%a, %c) {{ %d = add %a, %c : i32 yield %d }}
+               %q = reshape %r : tile<3x5xi32> to tile<15xi32>
+               %os = splat %out : tile<15xptr<i32>>
+               %o = addptr %os, %i : tile<15xptr<i32>>
+               store %o, %q, %chosen : tile<15xptr<i32>>
+             }}"
+        );
+        let mut b = Bench::new(&text);
+        b.i32s(&[1; 15]);
+        b.i32s(&[0; 15]);
+        b.run([1, 1, 1]).is_ok()
+    };
+    for undefined in 0..DIMS[0] * DIMS[1] {
+        for stored in 0..DIMS[0] * DIMS[1] {
+            let reached = undefined / DIMS[1] == stored / DIMS[1] && undefined <= stored;
+            assert_eq!(outcome(undefined, stored), !reached, "{undefined} {stored}");
+        }
+    }
+}
+
 #[test]
 fn a_division_by_zero_in_a_combine_is_told_at_its_place() {
     let text = "kernel @k(%out: ptr<i32>) {
