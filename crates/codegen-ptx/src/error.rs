@@ -98,11 +98,11 @@ pub enum Error {
         instruction: String,
     },
 
-    /// The PTX takes apart a word that may be uniform, in a way that some versions of ptxas get wrong. A bug in the step
-    /// that prevents it.
-    #[error("the PTX has an instruction that ptxas 13.0 may read an unwritten register for: {instruction}")]
-    Halves {
-        /// The instruction.
+    /// An instruction that some versions of ptxas get wrong of uniform values stands where it cannot be replaced. A bug in the
+    /// step that does.
+    #[error("the PTX has an instruction that ptxas 13.0 gets wrong of uniform values: {instruction}")]
+    Uniform {
+        /// The line.
         instruction: String,
     },
 

@@ -12,7 +12,7 @@
 //! 5. [`optimise`]: vectors to scalars ([`scalars`]), then LLVM's passes, those that kernels have a use for, with the
 //!    target's cost model.
 //! 6. [`narrow::take_apart`]: around a fault of ptxas; [`booleans::shift_parts_out`]: around stack frames.
-//! 7. [`emit_ptx`]: instruction selection, and [`narrow::widen`] and [`halves::split`]: around further faults of ptxas.
+//! 7. [`emit_ptx`]: instruction selection, and [`narrow::widen`] and [`uniform::correct`]: around further faults of ptxas.
 //!
 //! Everything here is single-threaded per call and safe to call from many threads at once, each with its own
 //! [`inkwell::context::Context`]. LLVM's target machines are kept per thread ([`machine`]).
@@ -26,7 +26,6 @@ pub mod booleans;
 pub mod error;
 pub mod fusion;
 pub mod guard;
-pub mod halves;
 pub mod legality;
 pub mod machine;
 pub mod math;
@@ -37,6 +36,7 @@ pub mod ptxas;
 pub mod scalars;
 pub mod target;
 pub mod translate;
+pub mod uniform;
 
 mod diagnostics;
 

@@ -13,7 +13,7 @@ use crate::diagnostics::LlvmDiagnostics;
 use crate::error::Error;
 use crate::target::{OptLevel, Target};
 use crate::translate::{device_module, translate};
-use crate::{booleans, fusion, guard, halves, legality, machine, math, narrow, passes, scalars};
+use crate::{booleans, fusion, guard, legality, machine, math, narrow, passes, scalars, uniform};
 
 /// LLVM's number for the calling convention of kernels, `ptx_kernel`.
 pub(crate) const PTX_KERNEL: u32 = 71;
@@ -149,7 +149,7 @@ pub fn optimise(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
 /// # Errors
 /// [`Error::UnsupportedIntrinsic`], [`Error::NeedsNewerTarget`] or [`Error::UndefinedSymbol`] for what the module
 /// calls; [`Error::InvalidModule`]; [`Error::Codegen`] with what LLVM reports; [`Error::Narrow`] where arithmetic on
-/// vectors of narrow integers was not taken apart; [`Error::Halves`] where halves of a word were not shifted.
+/// vectors of narrow integers was not taken apart; [`Error::Uniform`] where an instruction could not be replaced.
 pub fn emit_ptx(module: &Module<'_>, target: Target, level: OptLevel) -> Result<String, Error> {
     legality::check_module(module, target)?;
     verify(module, "optimisation")?;
@@ -165,7 +165,7 @@ pub fn emit_ptx(module: &Module<'_>, target: Target, level: OptLevel) -> Result<
     let text = String::from_utf8_lossy(bytes.strip_suffix(b"\0").unwrap_or(bytes));
     let text = narrow::widen(&text);
     narrow::check(&text)?;
-    halves::split(text)
+    uniform::correct(text)
 }
 
 /// The names of the module's kernels.

@@ -4,11 +4,11 @@ mod accuracy;
 mod booleans;
 mod errors;
 mod fusion;
-mod halves;
 mod kernels;
 mod math;
 mod narrow;
 mod scalars;
+mod uniform;
 mod values;
 
 use melior::Context;

@@ -45,7 +45,43 @@ fn quotients_of_rows(x: Ptr<f32>, divisors: Ptr<f32>, out: Ptr<f32>) {
     store(out + at, load(x + at) / load(divisors + row));
 }
 
-/// Counts the rounds of a loop and keeps its last index.
+/// Whether the bits of a parameter's absolute value and of its negation are all 0, `bits` being the integer as wide.
+fn bits_of_signs(ty: Scalar, bits: Scalar) -> Result<Case, String> {
+    let mut text = format!("kernel @bits_of_signs_{ty}(%x: {ty}, %out: ptr<i1>) {{\n %zero = const 0 : {bits}\n");
+    for (index, operation) in ["abs", "neg"].into_iter().enumerate() {
+        text += &format!(
+            "%value{index} = {operation} %x : {ty}
+             %bits{index} = bitcast %value{index} : {ty} to {bits}
+             %equal{index} = cmp eq %bits{index}, %zero : {bits}
+             %at{index} = const {index} : i32
+             %to{index} = addptr %out, %at{index} : ptr<i1>
+             store %to{index}, %equal{index} : ptr<i1>\n"
+        );
+    }
+    let kernel = parsed(&(text + "}"))?;
+    Ok(Case::new(format!("bits_of_signs_{ty}"), kernel, move |random| {
+        let launch = |(name, x, abs_is_zero, neg_is_zero): (&str, f64, bool, bool)| {
+            let out = Data::random(random, Scalar::I1, 2, Domain::Any, 0);
+            Launch::new(name, [1, 1, 1], [Arg::from(Const::from_f64(ty, x)), out.into()])
+                .exact(1, [abs_is_zero, neg_is_zero].map(Const::bool).to_vec())
+        };
+        [
+            ("-0.0", -0.0, true, true),
+            ("0.0", 0.0, true, false),
+            ("-1.0", -1.0, false, false),
+        ]
+        .map(launch)
+        .into()
+    }))
+}
+
+/// The one kernel of a text.
+fn parsed(text: &str) -> Result<Kernel, String> {
+    let module = parse_module(text, "corner.ssa").map_err(|error| error.to_string())?;
+    module.kernels.into_iter().next().ok_or_else(|| "no kernel".to_owned())
+}
+
+/// Counts the iterations of a loop and keeps its last index.
 fn rounds(ty: Scalar) -> Result<Kernel, String> {
     let text = format!(
         "kernel @rounds_{ty}(%rounds: ptr<i32>, %last: ptr<{ty}>, %lower: {ty}, %upper: {ty}, %step: {ty}) {{
@@ -59,8 +95,7 @@ fn rounds(ty: Scalar) -> Result<Kernel, String> {
            store %last, %l : ptr<{ty}>
          }}"
     );
-    let module = parse_module(&text, "rounds.ssa").map_err(|error| error.to_string())?;
-    module.kernels.into_iter().next().ok_or_else(|| "no kernel".to_owned())
+    parsed(&text)
 }
 
 /// Loops whose index would leave its type in the round after the last.
@@ -103,6 +138,14 @@ fn cases() -> Result<Vec<Case>, String> {
     let mut cases = kernels().map_err(|error| error.to_string())?;
     for ty in [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64] {
         cases.push(loops(ty)?);
+    }
+    for (ty, bits) in [
+        (Scalar::F16, Scalar::I16),
+        (Scalar::BF16, Scalar::I16),
+        (Scalar::F32, Scalar::I32),
+        (Scalar::F64, Scalar::I64),
+    ] {
+        cases.push(bits_of_signs(ty, bits)?);
     }
     Ok(cases)
 }

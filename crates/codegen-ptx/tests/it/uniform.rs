@@ -1,6 +1,6 @@
-//! Words that may be uniform are taken apart by shifts, others are left as they are.
+//! What ptxas gets wrong of uniform values is replaced where a value may be one, and left everywhere else.
 
-use mytriton_codegen_ptx::halves;
+use mytriton_codegen_ptx::uniform;
 
 /// A kernel's text with lines after those that say where `%r1` and `%rd1` (of a thread) and `%r2` and `%rd2` (of all
 /// threads) come from.
@@ -12,19 +12,35 @@ fn text(lines: &str) -> String {
 }
 
 /// What becomes of the lines.
-fn split(lines: &str) -> String {
-    let split = halves::split(text(lines)).unwrap_or_else(|error| panic!("{lines}\n{error}"));
-    assert_eq!(halves::split(split.clone()), Ok(split.clone()), "split twice");
-    split
+fn corrected(lines: &str) -> String {
+    let text = uniform::correct(text(lines)).unwrap_or_else(|error| panic!("{lines}\n{error}"));
+    assert_eq!(uniform::correct(text.clone()), Ok(text.clone()), "a second time");
+    text
 }
 
 #[test]
 fn the_halves_of_uniform_words_are_shifted() {
-    insta::assert_snapshot!(split(
+    insta::assert_snapshot!(corrected(
         "\tld.shared.v4.b16 \t{%rs1, %rs2, %rs3, %rs4}, [scratch];\n\tld.shared.v2.b16 \t{%rs5, %rs6}, [%rd2+8];\n\
          \tmov.b32 \t{_, %rs7}, %r2;\n\tmov.b64 \t{%rs8, _, _, %rs9}, %rd2;\n\
          \t@%p1 ld.global.nc.v2.b16 \t{%rs10, %rs11}, [%rd2];"
     ));
+}
+
+#[test]
+fn signs_of_uniform_floats_are_bits() {
+    insta::assert_snapshot!(corrected(
+        "\tabs.f32 \t%r3, %r2;\n\tneg.f32 \t%r4, %r2;\n\tabs.f64 \t%rd4, %rd2;\n\t@%p1 neg.f64 \t%rd5, %rd2;"
+    ));
+    for own in [
+        "abs.f32 \t%r3, %r1;",
+        "neg.f32 \t%r3, %r1;",
+        "abs.f64 \t%rd3, %rd1;",
+        "neg.f64 \t%rd3, %rd1;",
+    ] {
+        let line = format!("\t{own}");
+        assert_eq!(corrected(&line), text(&line));
+    }
 }
 
 #[test]
@@ -88,7 +104,7 @@ fn only_words_of_a_thread_are_left() {
         ),
     ] {
         let line = format!("\t{line}");
-        assert_eq!(split(&line) == text(&line), left, "{line}");
+        assert_eq!(corrected(&line) == text(&line), left, "{line}");
     }
 }
 
@@ -101,15 +117,15 @@ fn each_function_has_its_registers() {
     };
     let (own, uniform) = (function("a", "%tid.x", unpack), function("b", "%ctaid.x", unpack));
     for functions in [format!("{own}{uniform}"), format!("{uniform}{own}")] {
-        let split = halves::split(functions).unwrap();
-        assert!(split.contains(&own) && !split.contains(&uniform), "{split}");
+        let text = uniform::correct(functions).unwrap();
+        assert!(text.contains(&own) && !text.contains(&uniform), "{text}");
     }
 }
 
 #[test]
 fn several_instructions_on_a_line_are_refused() {
     let lines = "\t{ .reg .b16 %low; mov.b32 {%rs1, %rs2}, %r2; }";
-    assert!(halves::split(text(lines)).is_err());
+    assert!(uniform::correct(text(lines)).is_err());
     let lines = "\t{ .reg .b16 %low; mov.b32 {%rs1, %rs2}, %r1; }";
-    assert_eq!(halves::split(text(lines)), Ok(text(lines)));
+    assert_eq!(uniform::correct(text(lines)), Ok(text(lines)));
 }
