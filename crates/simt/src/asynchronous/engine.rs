@@ -119,8 +119,9 @@ impl Engine {
 
     /// An id for an operation that is kept elsewhere.
     pub fn fresh_id(&mut self) -> u64 {
+        let id = self.next;
         self.next += 1;
-        self.next - 1
+        id
     }
 
     /// Operations in flight.
@@ -229,8 +230,9 @@ impl Engine {
             Target::Group { bulk: false, .. } => Proxy::Generic,
             _ => Proxy::Async,
         };
+        // Taken even if the copy cannot be issued: its group has it already.
         let own = Own {
-            id: self.next,
+            id: self.fresh_id(),
             pc: who.pc,
         };
         let copy = Copy {
@@ -250,13 +252,11 @@ impl Engine {
             cx.unreserve(own.id, Reserve::Source, src);
             return self.forget(&copy);
         }
-        self.next += 1;
         self.flights.insert(own.id, copy);
     }
 
     /// A copy that was not issued.
     fn forget(&mut self, copy: &Copy) {
-        self.next += 1;
         if let Target::Mbarrier { address } = copy.target {
             self.barriers.abandon_operation(address);
         }

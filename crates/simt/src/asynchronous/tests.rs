@@ -520,3 +520,121 @@ fn an_mbarrier_counts_so_far() {
     assert_eq!(barriers.waits_for(0), Some((1, (1 << 20) - 1)));
     assert_eq!(barriers.init(8, 1 << 33), Err(BarrierFault::Count { count: 1 << 33 }));
 }
+
+/// Whichever number picks, one of those in flight completes, and each can be picked.
+#[test]
+fn every_pick_completes_one() {
+    let mut first = std::collections::BTreeSet::new();
+    for pick in (0..40).chain([u64::MAX, u64::MAX / 2]) {
+        let mut b = Bench::new();
+        b.engine = Engine::new(7, 64);
+        let base = b.base;
+        b.well(|engine, cx| {
+            for i in 0..3 {
+                engine.copy(cx, who(0), 16 * i, base + 16 * i, 16, None);
+                engine.fresh_id();
+            }
+            assert_eq!(engine.in_flight(), 3);
+            assert!(engine.complete_one(cx, pick));
+            assert_eq!(engine.in_flight(), 2);
+        });
+        first.extend((0..3).filter(|i| !in_flight(&b.load_word(0, 16 * i), AccessKind::Write)));
+    }
+    assert_eq!(first.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+/// "cp.async" belongs to the generic proxy, bulk copies to the async one.
+#[test]
+fn copies_belong_to_a_proxy() {
+    let proxy = |result: Result<[u8; 4], AccessFault>| match result {
+        Err(AccessFault::InFlight { by, .. }) => by.proxy,
+        other => panic!("not in flight: {other:?}"),
+    };
+    let mut b = with_barrier(true);
+    let base = b.base;
+    b.well(|engine, cx| {
+        engine.copy(cx, who(0), 0, base, 16, None);
+        engine.bulk_load(cx, who(0), 32, base, 16, BARRIER);
+    });
+    assert_eq!(proxy(b.load_word(0, 0)), Proxy::Generic);
+    assert_eq!(proxy(b.load_word(0, 32)), Proxy::Async);
+}
+
+/// An mbarrier has no part in a copy that could not be issued, and bytes can be expected without an arrival.
+#[test]
+fn copies_that_fail_leave_the_mbarrier_alone() {
+    let mut b = with_barrier(true);
+    let base = b.base;
+    let (_, wrong) = b.with(|engine, cx| engine.bulk_load(cx, who(0), 0, base + 4, 16, BARRIER));
+    assert!(
+        is_access(&wrong, AccessKind::Read, |f| matches!(
+            f,
+            AccessFault::Misaligned { .. }
+        )),
+        "{wrong:?}"
+    );
+    b.well(|engine, cx| engine.barrier_invalidate(cx, who(0), BARRIER));
+    let mut b = with_barrier(true);
+    b.well(|engine, cx| {
+        engine.barrier_expect(cx, who(0), BARRIER, 16);
+        engine.barrier_arrive(cx, who(0), BARRIER, 1, None);
+        assert!(!engine.barrier_test(cx, who(1), BARRIER, 0, true));
+        assert_eq!(engine.waits_for(BARRIER), Some((0, 16)));
+        engine.bulk_load(cx, who(0), 0, base, 16, BARRIER);
+        engine.complete_one(cx, 0);
+        assert!(engine.barrier_test(cx, who(1), BARRIER, 0, true));
+    });
+    let (_, wrong) = b.with(|engine, cx| engine.barrier_expect(cx, who(0), BARRIER + 8, 16));
+    assert_eq!(
+        wrong,
+        [Wrong::Barrier(BarrierFault::NotInitialised { address: BARRIER + 8 })]
+    );
+}
+
+/// Over what a copy still writes there is none afterwards; the bytes beside one are ordinary.
+#[test]
+fn mbarriers_take_their_own_eight_bytes() {
+    let mut b = Bench::new();
+    let base = b.base;
+    let (_, wrong) = b.with(|engine, cx| {
+        engine.copy(cx, who(0), BARRIER, base, 16, None);
+        engine.barrier_init(cx, who(0), BARRIER + 8, 1);
+    });
+    assert!(
+        is_access(&wrong, AccessKind::Atomic, |f| matches!(
+            f,
+            AccessFault::InFlight { .. }
+        )),
+        "{wrong:?}"
+    );
+    b.well(|engine, cx| {
+        engine.commit(0);
+        engine.wait(cx, 0, 0);
+        assert_eq!(engine.waits_for(BARRIER + 8), None);
+    });
+    assert_eq!(b.load_word(0, BARRIER + 8), Ok([8, 9, 10, 11]));
+    b.well(|engine, cx| engine.barrier_init(cx, who(0), BARRIER + 8, 1));
+    assert_eq!(b.load(0, BARRIER, &mut [0; 8]), Ok(()));
+    assert_eq!(b.store(0, BARRIER + 16, 3), Ok(()));
+    for byte in BARRIER + 8..BARRIER + 16 {
+        assert!(b.load(0, byte, &mut [0]).is_err());
+    }
+}
+
+/// A group has no part in another one's copies, whatever became of its own.
+#[test]
+fn a_group_of_a_copy_that_failed() {
+    let mut b = Bench::new();
+    let base = b.base;
+    let (_, wrong) = b.with(|engine, cx| {
+        engine.copy(cx, who(0), 0, base + 8, 16, None);
+        engine.commit(0);
+        engine.copy(cx, who(0), 16, base, 16, None);
+        engine.commit(0);
+        engine.wait(cx, 0, 1);
+    });
+    assert_eq!(wrong.len(), 1, "{wrong:?}");
+    assert!(in_flight(&b.load_word(0, 16), AccessKind::Write));
+    b.well(|engine, cx| engine.wait(cx, 0, 0));
+    assert_eq!(b.load_word(0, 16), Ok([0, 1, 2, 3]));
+}

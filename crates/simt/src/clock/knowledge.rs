@@ -70,7 +70,8 @@ impl Past {
         let Some(theirs) = &other.foreign else { return };
         match &mut self.foreign {
             Some(mine) if Arc::ptr_eq(mine, theirs) => {}
-            mine @ None if !theirs.contains_key(&home) => *mine = Some(theirs.clone()),
+            // One that knows of no other block has heard from its own alone, whose knowledge of itself stands at home.
+            mine @ None => *mine = Some(theirs.clone()),
             _ => theirs.iter().for_each(|(block, vc)| self.join_arc(home, vc, *block)),
         }
     }

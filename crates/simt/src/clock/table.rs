@@ -75,9 +75,7 @@ impl<V: Join> Table<V> {
                     *mine = theirs.clone();
                 } else if !slice_covers(mine, theirs) {
                     let mine = Arc::make_mut(mine);
-                    if mine.len() < theirs.len() {
-                        mine.resize(theirs.len(), V::default());
-                    }
+                    mine.resize(mine.len().max(theirs.len()), V::default());
                     for (mine, theirs) in mine.iter_mut().zip(theirs.iter()) {
                         mine.join(theirs);
                     }
@@ -110,10 +108,10 @@ fn slice_covers<V: Join>(a: &[V], b: &[V]) -> bool {
 }
 
 /// A set of numbers that are given out in order and mostly come to be known in order: all below one, and some ranges.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct OpSet {
     below: u32,
-    /// Half open, ascending, apart from one another and from `below`.
+    /// Half open, apart from one another and from `below`.
     ranges: SmallVec<[(u32, u32); 1]>,
 }
 
@@ -143,14 +141,10 @@ impl OpSet {
             }
             !touches
         });
-        if start > self.below {
-            let at = self.ranges.partition_point(|range| range.0 < start);
-            self.ranges.insert(at, (start, end));
-            return;
-        }
-        self.below = self.below.max(end);
-        while self.ranges.first().is_some_and(|range| range.0 <= self.below) {
-            self.below = self.below.max(self.ranges.remove(0).1);
+        // A range that began at or before the new `below` touched this one, and is part of it.
+        match start > self.below {
+            true => self.ranges.push((start, end)),
+            false => self.below = self.below.max(end),
         }
     }
 }
@@ -226,5 +220,45 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What few threads learn alone stands beside the table; when there are more of them, it goes into it.
+    #[test]
+    fn few_values_stand_beside_the_table() {
+        let mut table: Table<u32> = Table::default();
+        for thread in 0..FEW as u32 {
+            table.join_one(thread, &1);
+            assert_eq!((table.few.len(), table.shared.is_none()), (thread as usize + 1, true));
+        }
+        table.join_one(40, &1);
+        assert!(table.few.is_empty() && table.shared.is_some());
+        assert!(
+            (0..FEW as u32)
+                .chain([40])
+                .all(|thread| table.any(thread, |clock| *clock == 1))
+        );
+    }
+
+    #[test]
+    fn who_knows_less_shares_the_table_of_the_other() {
+        let of = |values: &[(u32, u32)]| {
+            let mut table: Table<u32> = Table::default();
+            values.iter().for_each(|(thread, clock)| table.join_one(*thread, clock));
+            table.fold();
+            table
+        };
+        let shares = |a: &Table<u32>, b: &Table<u32>| {
+            (a.shared.as_ref().zip(b.shared.as_ref())).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
+        };
+        let (more, mut less) = (of(&[(0, 3), (5, 2)]), of(&[(0, 2)]));
+        less.join(&more);
+        assert!(shares(&less, &more));
+        // Who knows as much keeps its own.
+        let mut as_much = of(&[(0, 4), (5, 2)]);
+        as_much.join(&more);
+        assert!(!shares(&as_much, &more));
+        let mut other = of(&[(3, 1)]);
+        other.join(&more);
+        assert!(!shares(&other, &more) && other.covers(&more, |_| false));
     }
 }

@@ -72,11 +72,9 @@ impl Block<'_> {
         };
         let program = self.env.program;
         let active = guard.map_or(mask, |guard| self.warps[w].lanes_where(guard, mask));
-        if active != mask {
-            for (&dst, &other) in program.regs(dst).iter().zip(program.regs(other)) {
-                let row = *self.warps[w].row(other);
-                self.warps[w].set(dst, row, mask & !active);
-            }
+        for (&dst, &other) in program.regs(dst).iter().zip(program.regs(other)) {
+            let row = *self.warps[w].row(other);
+            self.warps[w].set(dst, row, mask & !active);
         }
         let addresses = *self.warps[w].row(address);
         let word = usize::from(bytes);

@@ -125,10 +125,13 @@ fn integers(op: BinaryOp, ty: Scalar, a: &Row, b: &Row) -> Row {
         BinaryOp::DivS => divided(all, a, b, |a, b| divide(bits, s(a), s(b), i64::wrapping_div)),
         BinaryOp::RemS => divided(all, a, b, |a, b| divide(bits, s(a), s(b), i64::wrapping_rem)),
         // Those of floats, which no decoded program has on integers.
-        BinaryOp::Div | BinaryOp::DivRn | BinaryOp::Min | BinaryOp::Max | BinaryOp::MinNan | BinaryOp::MaxNan => {
-            [ARBITRARY & all; 32]
-        }
-        library_functions!() => [ARBITRARY & all; 32],
+        BinaryOp::Div
+        | BinaryOp::DivRn
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::MinNan
+        | BinaryOp::MaxNan
+        | library_functions!() => [ARBITRARY & all; 32],
     }
 }
 

@@ -192,6 +192,22 @@ proptest! {
     }
 }
 
+/// No decoded program has one of floats on integers, and none may get by with its result.
+#[test]
+fn operations_of_floats_on_integers_give_what_nothing_may_rely_on() {
+    for &op in BinaryOp::ALL {
+        for ty in [Scalar::I8, Scalar::I32, Scalar::I64] {
+            if !op.domain().contains(ty) {
+                assert_eq!(
+                    binary(op, ty, &row(3), &row(2), 1),
+                    row(ARBITRARY & mask_of(ty)),
+                    "{op} {ty}"
+                );
+            }
+        }
+    }
+}
+
 fn convertible(kind: CastKind, from: Scalar, to: Scalar) -> bool {
     let (wider, narrower) = (to.bytes() > from.bytes(), to.bytes() < from.bytes());
     let boolean = from == Scalar::I1 || to == Scalar::I1;

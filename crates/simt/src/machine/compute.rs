@@ -75,3 +75,16 @@ impl Warp {
         lanes_where(mask, self.row(cond))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_numbered_along_x_then_y_then_z() {
+        let numbers = (0..5).flat_map(|z| (0..4).flat_map(move |y| (0..3).map(move |x| [x, y, z])));
+        for (thread, expected) in (0..).zip(numbers) {
+            assert_eq!(thread_id([3, 4, 5], thread), expected);
+        }
+    }
+}

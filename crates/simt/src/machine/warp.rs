@@ -166,15 +166,12 @@ impl Warp {
     /// gone, and the result false.
     pub fn join(&mut self, fragment: usize) -> bool {
         let current = &mut self.fragments[fragment];
-        let Some(&id) = current.meetings.last() else {
+        let here = |id: &u32| self.meetings[*id as usize].join == current.pc;
+        let Some(id) = current.meetings.last().copied().filter(here) else {
             current.pc += 1;
             return true;
         };
         let meeting = &mut self.meetings[id as usize];
-        if meeting.join != current.pc {
-            current.pc += 1;
-            return true;
-        }
         meeting.arrived |= current.mask;
         if meeting.arrived != meeting.expected {
             self.fragments.swap_remove(fragment);

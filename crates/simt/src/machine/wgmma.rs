@@ -96,10 +96,7 @@ impl Block<'_> {
         let Some(addresses) = self.operand_addresses(w, pc, instr, a, b) else {
             return;
         };
-        let who = Who {
-            proxy: Proxy::Async,
-            ..who(self.number, w, 0, pc)
-        };
+        let who = who(self.number, w, 0, pc);
         let own = Own {
             id: self.engine.fresh_id(),
             pc,

@@ -220,3 +220,113 @@ impl Registers {
         completed.or(self.flights.front().map(|flight| flight.who))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::BlockClocks;
+    use crate::memory::Proxy;
+
+    const SHAPE: (u16, u16) = (8, 16);
+
+    fn sum(index: u32) -> Use {
+        Use::Sum { shape: SHAPE, index }
+    }
+
+    /// A warp that has issued so many products, each on registers of its own, and closed a group after each.
+    fn issued(products: u32) -> Registers {
+        let mut clocks = BlockClocks::new(0, 32, false);
+        let mut warp = Registers::new(16);
+        for pc in 0..products {
+            let who = Who {
+                block: 0,
+                thread: 0,
+                pc,
+                proxy: Proxy::Generic,
+            };
+            let flight = Flight {
+                number: warp.next(),
+                who,
+                agent: clocks.issue(0, Proxy::Async),
+                own: Own { id: pc.into(), pc },
+                ranges: Vec::new(),
+                descriptors: [0; 2],
+                adds: false,
+            };
+            warp.issue(flight, [(2 * pc, sum(0)), (2 * pc + 1, Use::Left)].into_iter());
+            warp.commit();
+        }
+        warp
+    }
+
+    fn complete(warp: &mut Registers, products: usize) {
+        for _ in 0..products {
+            let flight = warp.flights.pop_front().unwrap();
+            warp.complete(&flight, Knowledge::default());
+        }
+    }
+
+    /// Those of a group that was waited for are free again, and those of later ones stay pending.
+    #[test]
+    fn waiting_frees_the_registers_of_its_groups() {
+        for pending in 0..4 {
+            let mut warp = issued(3);
+            let due = warp.due(pending);
+            let waited = 3u32.saturating_sub(pending);
+            assert_eq!(due, (waited > 0).then_some(waited.into()));
+            complete(&mut warp, waited as usize);
+            warp.waited(due.unwrap_or(0));
+            for pc in 0..3 {
+                let found = (pc >= waited).then_some(pc);
+                assert_eq!(warp.used(&[(2 * pc, false)]), found);
+                assert_eq!(warp.used(&[(9, true), (2 * pc + 1, true)]), found);
+            }
+            assert_eq!(warp.left().map(|who| who.pc), (waited < 3).then_some(waited));
+        }
+    }
+
+    /// One that has completed before anybody waited for it is still to be waited for.
+    #[test]
+    fn completion_is_no_wait() {
+        let mut warp = issued(3);
+        complete(&mut warp, 3);
+        assert_eq!(warp.left().map(|who| who.pc), Some(0));
+        let end = warp.due(2).unwrap();
+        warp.waited(end);
+        assert_eq!(warp.left().map(|who| who.pc), Some(1));
+        assert_eq!(warp.used(&[(2, false)]), Some(1));
+        let end = warp.due(0).unwrap();
+        warp.waited(end);
+        assert_eq!(warp.left(), None);
+        assert_eq!(warp.due(0), None);
+    }
+
+    #[test]
+    fn the_same_use_of_a_pending_register_is_no_conflict() {
+        let warp = issued(1);
+        assert_eq!(warp.conflict(0, Some(sum(0))), None);
+        for other in [sum(1), Use::Left] {
+            assert_eq!(warp.conflict(0, Some(other)), Some(0));
+        }
+        assert_eq!(warp.conflict(0, None), Some(0));
+        assert_eq!(warp.conflict(1, Some(Use::Left)), None);
+        assert_eq!(warp.conflict(2, None), None);
+    }
+
+    #[test]
+    fn uses_since_the_last_fence_are_unfenced() {
+        let mut warp = Registers::new(2);
+        assert!(
+            [0, 1]
+                .iter()
+                .all(|&reg| warp.is_unfenced(reg, false) && warp.is_unfenced(reg, true))
+        );
+        warp.fence();
+        assert!(!warp.is_unfenced(0, false) && !warp.is_unfenced(0, true));
+        warp.used(&[(0, false), (1, true)]);
+        assert!(warp.is_unfenced(0, false) && !warp.is_unfenced(0, true));
+        assert!(warp.is_unfenced(1, false) && warp.is_unfenced(1, true));
+        warp.fence();
+        assert!(!warp.is_unfenced(1, false) && !warp.is_unfenced(1, true));
+    }
+}

@@ -113,19 +113,14 @@ impl Memory {
     }
 
     fn insert(&mut self, name: String, len: u64, page: impl Fn(Range<usize>) -> Page) -> Result<BufferId, MemoryError> {
-        let fits = len <= SLOT_START && (self.slots.len() < MAX_SLOTS || !self.free.is_empty());
         let count = len.div_ceil(PAGE as u64);
         let mut pages = Vec::new();
-        if !fits || pages.try_reserve_exact(count as usize).is_err() {
+        let fits = len <= SLOT_START && pages.try_reserve_exact(count as usize).is_ok();
+        let Some(slot) = fits.then(|| self.slot(MAX_SLOTS)).flatten() else {
             return Err(MemoryError::OutOfMemory { name, bytes: len });
-        }
+        };
         let starts = (0..len as usize).step_by(PAGE);
         pages.extend(starts.map(|start| Mutex::new(page(start..(start + PAGE).min(len as usize)))));
-        let reuse = self.free.len() > QUARANTINE || self.slots.len() == MAX_SLOTS;
-        let slot = reuse.then(|| self.free.pop_front()).flatten().unwrap_or_else(|| {
-            self.slots.push(Slot::default());
-            self.slots.len() as u32 - 1
-        });
         let entry = &mut self.slots[slot as usize];
         entry.buffer = Some(Buffer {
             name: name.into(),
@@ -137,6 +132,15 @@ impl Memory {
             slot,
             generation: entry.generation,
         })
+    }
+
+    /// A slot for a new buffer, if one of at most `limit` is left: a new one as long as few removed ones wait.
+    fn slot(&mut self, limit: usize) -> Option<u32> {
+        if self.free.len() <= QUARANTINE && self.slots.len() < limit {
+            self.slots.push(Slot::default());
+            return Some(self.slots.len() as u32 - 1);
+        }
+        self.free.pop_front()
     }
 
     /// Removes a buffer. Its addresses then belong to no buffer.

@@ -32,14 +32,14 @@ impl SharedMemory {
     pub fn load(&mut self, clocks: &BlockClocks, who: Who, address: u64, out: &mut [u8]) -> Result<(), AccessFault> {
         let at = self.locate(address, out.len()).inspect_err(|_| out.fill(0))?;
         let actor = clocks.actor(who);
-        self.page(at).load(&access(at, &actor, None), at % PAGE, out)
+        self.page(at).load(&access(at, Some(&actor), None), at % PAGE, out)
     }
 
     /// Writes so many bytes.
     pub fn store(&mut self, clocks: &BlockClocks, who: Who, address: u64, bytes: &[u8]) -> Result<(), AccessFault> {
         let at = self.locate(address, bytes.len())?;
         let actor = clocks.actor(who);
-        self.page(at).store(&access(at, &actor, None), at % PAGE, bytes)
+        self.page(at).store(&access(at, Some(&actor), None), at % PAGE, bytes)
     }
 
     /// Reads a number of 1, 2, 4 or 8 bytes and writes what `change` makes of it; gives the old one.
@@ -57,18 +57,11 @@ impl SharedMemory {
             Err(fault) => return (0, Some(fault)),
         };
         let page = self.page(at);
-        let base = (at / PAGE * PAGE) as u64;
-        let unseen = Access {
-            actor: None,
-            base,
-            launch: 0,
-            own: None,
-        };
-        if let Some(released) = page.released(&unseen, at % PAGE) {
+        if let Some(released) = page.released(&access(at, None, None), at % PAGE) {
             clocks.before_atomic(who.thread, order, released);
         }
         let actor = clocks.actor(who);
-        let (old, fault) = page.atomic(&access(at, &actor, None), at % PAGE, bytes, change);
+        let (old, fault) = page.atomic(&access(at, Some(&actor), None), at % PAGE, bytes, change);
         if fault.as_ref().is_none_or(AccessFault::is_done) {
             page.release(at % PAGE, &clocks.after_atomic(who.thread, order));
         }
@@ -85,14 +78,16 @@ impl SharedMemory {
     ) -> Result<(), AccessFault> {
         let at = self.locate(address, out.len()).inspect_err(|_| out.fill(0))?;
         let actor = agent.actor(own.pc, false);
-        self.page(at).load(&access(at, &actor, Some(own.id)), at % PAGE, out)
+        self.page(at)
+            .load(&access(at, Some(&actor), Some(own.id)), at % PAGE, out)
     }
 
     /// Writes as an asynchronous operation that has reserved its destination.
     pub fn store_async(&mut self, agent: &AsyncAgent, own: Own, address: u64, bytes: &[u8]) -> Result<(), AccessFault> {
         let at = self.locate(address, bytes.len())?;
         let actor = agent.actor(own.pc, true);
-        self.page(at).store(&access(at, &actor, Some(own.id)), at % PAGE, bytes)
+        self.page(at)
+            .store(&access(at, Some(&actor), Some(own.id)), at % PAGE, bytes)
     }
 
     /// Reserves a range. Nothing is reserved if there is a fault.
@@ -134,7 +129,7 @@ impl SharedMemory {
     /// Makes 8 bytes an mbarrier, that only its own operations may access. To others, initialisation is a write.
     pub fn init_mbarrier(&mut self, actor: &Actor<'_>, address: u64, by: OtherAccess) -> Result<(), AccessFault> {
         let at = self.locate(address, MBARRIER)?;
-        let access = access(at, actor, None);
+        let access = access(at, Some(actor), None);
         let written = self.page(at).store(&access, at % PAGE, &[0xFF; MBARRIER]);
         if let Err(fault) = written.as_ref()
             && !fault.is_done()
@@ -159,7 +154,7 @@ impl SharedMemory {
     /// An operation on an mbarrier: orders nothing by itself, but must come after its initialisation.
     pub fn touch_mbarrier(&mut self, actor: &Actor<'_>, address: u64) -> Result<(), AccessFault> {
         let at = self.locate(address, MBARRIER)?;
-        let access = access(at, actor, Some(mbarrier_id(address)));
+        let access = access(at, Some(actor), Some(mbarrier_id(address)));
         self.page(at)
             .touch(&access, at % PAGE, MBARRIER, false)
             .map_or(Ok(()), Err)
@@ -171,7 +166,7 @@ impl SharedMemory {
         let id = mbarrier_id(address);
         let result = self
             .page(at)
-            .store(&access(at, actor, Some(id)), at % PAGE, &[0; MBARRIER]);
+            .store(&access(at, Some(actor), Some(id)), at % PAGE, &[0; MBARRIER]);
         self.page(at).unreserve(id, Reserve::Mbarrier);
         result
     }
@@ -202,9 +197,9 @@ fn mbarrier_id(address: u64) -> u64 {
     1 << 63 | address
 }
 
-fn access<'a>(at: usize, actor: &'a Actor<'a>, own: Option<u64>) -> Access<'a> {
+fn access<'a>(at: usize, actor: Option<&'a Actor<'a>>, own: Option<u64>) -> Access<'a> {
     Access {
-        actor: Some(actor),
+        actor,
         base: (at / PAGE * PAGE) as u64,
         launch: 0,
         own,

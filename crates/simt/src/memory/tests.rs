@@ -23,11 +23,44 @@ fn a_removed_buffer_is_gone_and_its_slot_rests() {
     assert_eq!(memory.size(b), Ok(3));
 }
 
+/// An address of a removed buffer is found for as long as the slots that were removed after it rest too.
+#[test]
+fn slots_rest_until_many_wait() {
+    let mut memory = Memory::new();
+    let ids: Vec<BufferId> = (0..QUARANTINE + 3).map(|_| memory.add_zeros("", 0).unwrap()).collect();
+    for (removed, id) in ids.iter().enumerate() {
+        memory.remove_buffer(*id).unwrap();
+        let count = memory.slots.len();
+        let fresh = memory.add_zeros("", 0).unwrap();
+        // The slot of the one that was removed first.
+        let (reused, slot) = (memory.slots.len() == count, removed.saturating_sub(QUARANTINE) as u32);
+        assert_eq!(reused, removed >= QUARANTINE);
+        assert_eq!(fresh.slot, if reused { slot } else { count as u32 });
+    }
+}
+
+/// When all are in use, slots come back before they rested.
+#[test]
+fn the_address_space_has_so_many_slots() {
+    let mut memory = Memory::new();
+    let ids: Vec<BufferId> = (0..3).map(|_| memory.add_zeros("", 0).unwrap()).collect();
+    assert_eq!(memory.slot(3), None);
+    memory.remove_buffer(ids[2]).unwrap();
+    memory.remove_buffer(ids[0]).unwrap();
+    assert_eq!(memory.slot(4), Some(3));
+    assert_eq!(
+        [memory.slot(4), memory.slot(4), memory.slot(4)],
+        [Some(2), Some(0), None]
+    );
+}
+
 #[test]
 fn sizes_beyond_the_address_space_or_the_host_are_errors() {
     let mut memory = Memory::new();
-    let error = memory.add_zeros("big", u64::MAX / 2).unwrap_err();
-    assert!(matches!(error, MemoryError::OutOfMemory { .. }), "{error}");
+    for bytes in [u64::MAX / 2, SLOT_START + 1] {
+        let error = memory.add_zeros("big", bytes).unwrap_err();
+        assert!(matches!(error, MemoryError::OutOfMemory { .. }), "{error}");
+    }
     let id = memory.add_zeros("x", 8).unwrap();
     let error = memory.write(id, 5, &[0; 4]).unwrap_err();
     assert_eq!(
@@ -281,4 +314,36 @@ fn threads_of_the_host_share_memory() {
     };
     assert_eq!(load(2, true), [true, true]);
     assert_eq!(load(3, false), [false, false]);
+}
+
+/// Two warps of one block are not two blocks: what a second block reads is kept beside what they read.
+#[test]
+fn warps_of_a_block_are_one_block() {
+    for atomic in [false, true] {
+        let mut memory = Memory::new();
+        let id = memory.add_zeros("x", 4).unwrap();
+        let base = memory.address(id).unwrap();
+        memory.begin_launch();
+        let mut first = BlockClocks::new(0, 128, false);
+        for thread in [0, 33, 65, 127] {
+            memory
+                .view(&mut first, true)
+                .load(who(0, thread), base, &mut [0; 4])
+                .unwrap();
+        }
+        let mut second = BlockClocks::new(1, 128, false);
+        let mut view = memory.view(&mut second, true);
+        match atomic {
+            false => view.load(who(1, 127), base, &mut [0; 4]).unwrap(),
+            true => assert_eq!(view.atomic(who(1, 127), base, 4, ACQ_REL, &mut |old| old), (0, None)),
+        }
+        drop(view);
+        // The first block's own reads are known here.
+        first.barrier_all();
+        let result = memory.view(&mut first, true).store(who(0, 0), base, &[1; 4]);
+        assert!(
+            matches!(result, Err(AccessFault::Race { other, .. }) if other.block == 1 && other.thread == 127),
+            "{result:?}"
+        );
+    }
 }

@@ -166,7 +166,7 @@ impl<'a> View<'a> {
     fn buffer(&self, address: u64, bytes: u64) -> Result<&'a Buffer, AccessFault> {
         let buffer = self.memory.find(address).ok_or(AccessFault::NoBuffer)?;
         let offset = address.wrapping_sub(buffer.base);
-        if offset > buffer.len || bytes > buffer.len - offset {
+        if buffer.len.checked_sub(offset).is_none_or(|rest| bytes > rest) {
             return Err(AccessFault::OutOfBounds {
                 buffer: buffer.name.clone(),
                 size: buffer.len,

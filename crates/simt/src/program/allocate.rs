@@ -75,8 +75,8 @@ impl Program {
         self.stretch_pending(&mut intervals, &loops);
         for interval in intervals.iter_mut().flatten() {
             for l in &loops {
-                if interval.start < l.top && interval.end >= l.top && interval.end < l.end {
-                    interval.end = l.end;
+                if interval.start < l.top && interval.end >= l.top {
+                    interval.end = interval.end.max(l.end);
                 }
             }
         }
@@ -310,6 +310,179 @@ impl AsyncInstr {
             | AsyncInstr::WaitGroup { .. }
             | AsyncInstr::BulkCommit
             | AsyncInstr::BulkWait { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::matrix::{Accumulator, Fragment, Input, Wgmma};
+
+    fn interval((start, end): (Pc, Pc)) -> Option<Interval> {
+        Some(Interval { start, end })
+    }
+
+    fn overlap(a: &Interval, b: &Interval) -> bool {
+        a.start <= b.end && b.start <= a.end
+    }
+
+    proptest! {
+        /// Registers that are alive together, if only at one position, have different names, and there are no more names
+        /// than registers alive at once.
+        #[test]
+        fn names_are_shared_by_what_is_never_alive_together(
+            ranges in prop::collection::vec(prop::option::weighted(0.9, (0u32..30, 0u32..8)), 0..40),
+        ) {
+            let intervals: Vec<Option<Interval>> =
+                ranges.iter().map(|range| range.and_then(|(start, len)| interval((start, start + len)))).collect();
+            let names = assign(&intervals);
+            let alive: Vec<(Interval, Reg)> =
+                intervals.iter().zip(&names).filter_map(|(interval, &name)| Some(((*interval)?, name))).collect();
+            for (i, (a, name)) in alive.iter().enumerate() {
+                for (b, other) in &alive[..i] {
+                    prop_assert!(name != other || !overlap(a, b));
+                }
+            }
+            let at_once = (0..40).map(|at| alive.iter().filter(|(a, _)| a.start <= at && at <= a.end).count());
+            let used = alive.iter().map(|(_, name)| name + 1).max().unwrap_or(0);
+            prop_assert_eq!(used as usize, at_once.max().unwrap_or(0));
+        }
+    }
+
+    /// An operand's register may hold the result; a number of more than 32 bits takes two words.
+    #[test]
+    fn words_alive_at_once() {
+        for (ranges, bits, expected) in [
+            (&[][..], &[][..], 0),
+            (&[(0, 2), (2, 4)], &[32, 32], 1),
+            (&[(0, 2), (1, 4)], &[32, 1], 2),
+            (&[(0, 2), (1, 4)], &[33, 64], 4),
+            (&[(0, 3), (1, 2), (2, 4)], &[32, 64, 16], 3),
+            (&[(0, 9), (1, 2), (3, 4), (5, 6)], &[64, 32, 32, 32], 3),
+        ] {
+            let intervals: Vec<Option<Interval>> = ranges.iter().copied().map(interval).chain([None]).collect();
+            let bits = [bits, &[64]].concat();
+            assert_eq!(live_words(&intervals, &bits), expected, "{ranges:?}");
+        }
+    }
+
+    /// The position of each register's first and last instruction alive, in a program of this code.
+    fn alive(code: Vec<Instr>, registers: usize) -> Vec<Option<(Pc, Pc)>> {
+        let mut program = Program {
+            name: "k".to_owned(),
+            block: None,
+            params: Vec::new(),
+            code,
+            place_of: Vec::new(),
+            places: Vec::new(),
+            lists: vec![0, 1, 2],
+            registers: 0,
+            shared: Vec::new(),
+            shared_bytes: 0,
+            live_words: 0,
+        };
+        let intervals = program.intervals(registers);
+        intervals
+            .into_iter()
+            .map(|of| of.map(|of| (of.start, of.end)))
+            .collect()
+    }
+
+    fn constant(dst: Reg) -> Instr {
+        Instr::Const { dst, bits: 0 }
+    }
+
+    fn moved(dst: Reg, src: Reg) -> Instr {
+        Instr::Move { dst, src }
+    }
+
+    #[test]
+    fn what_a_loop_needs_again_is_alive_to_its_end() {
+        let code = vec![
+            constant(0),
+            constant(1),
+            // The loop of the second register, around that of the first.
+            Instr::Barrier,
+            moved(2, 1),
+            moved(3, 0),
+            constant(4),
+            moved(5, 4),
+            Instr::Jump { to: 4 },
+            Instr::Barrier,
+            Instr::Jump { to: 2 },
+            Instr::End,
+        ];
+        let found = alive(code, 7);
+        let expected = [(0, 9), (1, 9), (3, 3), (4, 4), (5, 6), (6, 6)].map(Some);
+        assert_eq!(found[..6], expected);
+        assert_eq!(found[6], None);
+    }
+
+    fn product() -> Instr {
+        let fragment = |start| Fragment {
+            regs: Regs { start, len: 1 },
+            bits: 32,
+        };
+        Instr::Matrix(Box::new(MatrixInstr::Wgmma(Wgmma {
+            n: 8,
+            inputs: [Input::BF16; 2],
+            accumulator: Accumulator::F32,
+            saturate: false,
+            d: fragment(0),
+            c: fragment(1),
+            a: Left::Registers(fragment(2)),
+            b: 3,
+            b_transposed: false,
+            scale_d: 4,
+            negate: [false; 2],
+        })))
+    }
+
+    fn wait() -> Instr {
+        Instr::Matrix(Box::new(MatrixInstr::WgmmaWait { pending: 0 }))
+    }
+
+    /// The result and the left operand of a product: from it to the wait, and from the top of a loop that it is pending at.
+    #[test]
+    fn registers_of_a_product_are_its_own_until_the_wait() {
+        let jump = Instr::Jump { to: 1 };
+        let straight = vec![Instr::Barrier, product(), Instr::Barrier, wait(), Instr::End];
+        let waited_in_loop = vec![
+            Instr::Barrier,
+            Instr::Barrier,
+            product(),
+            wait(),
+            jump.clone(),
+            Instr::End,
+        ];
+        let waited_behind = vec![
+            Instr::Barrier,
+            Instr::Barrier,
+            product(),
+            Instr::Barrier,
+            jump.clone(),
+            Instr::Barrier,
+            wait(),
+            Instr::End,
+        ];
+        let first_in_loop = vec![Instr::Barrier, product(), jump.clone(), wait(), Instr::End];
+        let before_the_loop = vec![product(), Instr::Barrier, jump.clone(), wait(), Instr::End];
+        let behind_the_loop = vec![Instr::Barrier, Instr::Barrier, jump, product(), wait(), Instr::End];
+        for (code, at, own) in [
+            (straight, 1, (1, 3)),
+            (waited_in_loop, 2, (2, 3)),
+            (waited_behind, 2, (1, 6)),
+            (first_in_loop, 1, (1, 3)),
+            (before_the_loop, 0, (0, 3)),
+            (behind_the_loop, 3, (3, 4)),
+        ] {
+            let shown = format!("{code:?}");
+            let found = alive(code, 5);
+            assert_eq!([found[0], found[2]], [Some(own); 2], "{shown}");
+            assert_eq!([found[1], found[3], found[4]], [Some((at, at)); 3], "{shown}");
         }
     }
 }

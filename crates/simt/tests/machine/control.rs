@@ -4,7 +4,7 @@ use mytriton_simt::program::{Instr, Space, Special};
 use mytriton_simt::{Launch, LaunchError, MAX_SHARED_BYTES, MAX_THREADS, Memory, Options, run};
 use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp};
 
-use crate::asm::{Asm, right};
+use crate::asm::{Asm, right, run_words, seed};
 
 /// Threads of the tests: two warps and a part of one.
 const THREADS: u32 = 77;
@@ -399,4 +399,45 @@ fn a_grid_without_blocks_does_nothing() {
     let tid = asm.tid();
     store_at_tid(&mut asm, base, tid, tid);
     assert_eq!(right(&asm.finish(), 0, THREADS, &[9; 77]), [9; 77]);
+}
+
+/// Lanes whose guard does not hold load nothing, and have what is to be there instead.
+#[test]
+fn guarded_loads_and_stores() {
+    let mut asm = Asm::new();
+    let x = asm.param();
+    let tid = asm.tid();
+    let (limit, word) = (asm.constant(5), asm.constant(0xABCD));
+    let guard = asm.cmp(CmpPred::LtU, tid, limit);
+    // Far outside where the guard does not hold.
+    let (far, four) = (asm.constant(1 << 30), asm.constant(4));
+    let offset = asm.binary(BinaryOp::Mul, tid, four);
+    let stray = asm.binary(BinaryOp::Mul, tid, far);
+    let chosen = asm.reg();
+    asm.push(Instr::Select {
+        dst: chosen,
+        cond: guard,
+        a: offset,
+        b: stray,
+    });
+    let address = asm.binary(BinaryOp::Add, x, chosen);
+    let to = asm.reg();
+    let (dst, other) = (asm.list(&[to]), asm.list(&[word]));
+    asm.push(Instr::Load {
+        space: Space::Global,
+        bytes: 4,
+        dst,
+        address,
+        guard: Some(guard),
+        other,
+    });
+    let out = asm.at(x, tid, 4);
+    let shift = asm.constant(128);
+    let out = asm.binary(BinaryOp::Add, out, shift);
+    asm.store(Space::Global, out, to);
+    let words: Vec<u32> = (0..64).map(|i| if i < 32 { 100 + i } else { 0 }).collect();
+    let (found, report) = run_words(&asm.finish(), 1, 32, &words, seed(0));
+    assert_eq!(report.findings, []);
+    let expected: Vec<u32> = (0..32).map(|i| if i < 5 { 100 + i } else { 0xABCD }).collect();
+    assert_eq!(found[32..], expected);
 }

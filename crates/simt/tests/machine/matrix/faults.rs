@@ -192,6 +192,24 @@ fn products_without_all_threads() {
     assert!(text.contains("a warp that has no warp group"), "{text}");
 }
 
+/// Warps are named by their numbers in the block.
+#[test]
+fn warps_of_the_second_group_that_do_not_come() {
+    let mut kernel = Kernel::new(&case(), true);
+    let d = kernel.d_regs.clone();
+    let wgmma = kernel.product(&case(), &d, &d);
+    let warp = kernel.asm.special(Special::Warp);
+    let limit = kernel.asm.constant(6);
+    let cond = kernel.asm.cmp(CmpPred::LtU, warp, limit);
+    kernel.asm.matrix(MatrixInstr::WgmmaFence);
+    kernel
+        .asm
+        .branch(cond, |asm| asm.matrix(MatrixInstr::Wgmma(wgmma)), |_| {});
+    commit_and_wait(&mut kernel, 0);
+    let text = wrong(&kernel.asm.finish(), 1, 256, &kernel.words, "divergent-collective");
+    assert!(text.contains("not warp(s) 6, 7"), "{text}");
+}
+
 /// By warp, and by lane.
 #[test]
 fn descriptors_that_differ() {
