@@ -511,6 +511,74 @@ fn warps_that_exchange_nothing_have_pieces_of_their_own() {
     assert_eq!(exchange.bytes, 4096 * 8);
 }
 
+/// What fits, in rounds that both sides can carry out: directions that one has in registers and the other in threads, and
+/// those that lie askew in both.
+#[test]
+fn rounds_fit_into_little_memory() {
+    for (src, dst, bytes, budget, rounds) in [
+        (
+            "{register = [0, 4, 75], lane = [32, 192, 144, 0, 16], warp = [67, 33]}",
+            "{register = [4], lane = [8, 16, 1, 2, 128], warp = [32, 64]}",
+            4,
+            64,
+            16,
+        ),
+        (
+            "{register = [5, 16], lane = [32, 10, 192, 0, 128], warp = [1, 40]}",
+            "{register = [2], lane = [64, 8, 4, 1, 128], warp = [32, 16]}",
+            1,
+            4,
+            64,
+        ),
+        (
+            "{register = [384, 33, 256], lane = [16, 8, 64, 20], warp = [2, 1]}",
+            "{register = [8, 16, 4, 0], lane = [128, 32, 256, 64], warp = [1, 2]}",
+            2,
+            2,
+            512,
+        ),
+        (
+            "{register = [64, 2, 1, 32, 16, 1796], lane = [4, 512, 128, 260, 9]}",
+            "{register = [1, 4, 2, 8, 32, 16], lane = [64, 128, 256, 512, 1024]}",
+            1,
+            8,
+            256,
+        ),
+    ] {
+        let (src, dst) = (layout(src), layout(dst));
+        let exchange = SharedExchange::new(&src, &dst, bytes, limited(budget)).unwrap();
+        assert_eq!(
+            (exchange.bytes, exchange.stored.len(), exchange.loaded.len()),
+            (budget, rounds, rounds)
+        );
+        through_shared(&exchange, &src, &dst, bytes);
+    }
+}
+
+/// Lanes that hold what others hold ask for what these get: the fewer words are asked for, the fewer are selected.
+#[test]
+fn lanes_ask_for_few_words() {
+    for (src, dst, bytes) in [
+        (
+            "{register = [16], lane = [1, 8, 2, 4]}",
+            "{register = [1, 4], lane = [8, 2, 1, 16]}",
+            2,
+        ),
+        (
+            "{register = [1], lane = [2, 32, 16, 8, 4]}",
+            "{register = [2, 16], lane = [1, 8, 4, 2, 32]}",
+            4,
+        ),
+    ] {
+        let (src, dst) = (layout(src), layout(dst));
+        let exchange = LaneExchange::new(&src, &dst, bytes)
+            .unwrap()
+            .expect("they are of one warp");
+        by_shuffles(&exchange, &src, &dst, bytes);
+        assert_eq!((exchange.num_shuffles(), exchange.num_selects()), (4, 6));
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let src = layout("{register = [1], block = [2]}");

@@ -3,7 +3,7 @@
 mod executed;
 
 use executed::{by_matrices, layout_of};
-use mytriton_layout::staging::{Access, Form, Matrices, MatrixAccess, held, offsets};
+use mytriton_layout::staging::{Access, Form, Matrices, MatrixAccess, Staging, held, offsets};
 use mytriton_layout::{
     DistributedLayout, HardwareSwizzle, LinearLayout, SharedExchange, SharedMemory, Swizzle, hardware_swizzled,
     swizzled,
@@ -237,6 +237,113 @@ fn conversions_by_matrices() {
     assert!(forms.iter().all(|form| matches!(form, Form::Vector(_))), "{forms:?}");
 }
 
+/// Wavefronts and instructions of both sides, where neither has conflicts.
+fn total(src: &DistributedLayout, dst: &DistributedLayout, bytes: u32, matrices: Matrices) -> u32 {
+    let Staging { store, load, .. } = Staging::choose(src, dst, bytes, matrices).unwrap();
+    assert_eq!((store.ways, load.ways), (1, 1), "{src:?} to {dst:?}");
+    let of = |access: Access, threads| access.wavefronts(threads, bytes) + access.count(threads, bytes);
+    of(store, src) + of(load, dst)
+}
+
+/// The sum counts, not one side; conflicts are avoided even where the sum would be less with them.
+#[test]
+fn what_is_chosen_takes_least_without_conflicts() {
+    for (src, dst, bytes, matrices, expected) in [
+        // Either side could have the vectors.
+        (
+            "{register = [16], lane = [1, 8, 2, 4]}",
+            "{register = [1, 4], lane = [8, 2, 1, 16]}",
+            2,
+            Matrices::NONE,
+            8,
+        ),
+        (
+            "{register = [8], lane = [0, 1, 2, 4, 16]}",
+            "{register = [1, 16], lane = [0, 4, 2, 8, 1]}",
+            4,
+            Matrices::NONE,
+            10,
+        ),
+        // Longer vectors would take less, with conflicts of the load, or of the store.
+        (
+            "{register = [4, 32, 1], lane = [0, 4, 8, 2, 16], warp = [64]}",
+            "{register = [116], lane = [8, 76, 20, 2, 84], warp = [1]}",
+            4,
+            Matrices::NONE,
+            19,
+        ),
+        (
+            "{register = [4, 1, 2], lane = [0, 8, 64, 128, 0], warp = [16, 32]}",
+            "{register = [2], lane = [32, 128, 16, 64, 8], warp = [1, 4]}",
+            2,
+            LOADS,
+            10,
+        ),
+        (
+            "{lane = [8, 16, 1, 4, 2], warp = [32]}",
+            "{register = [8, 32], lane = [2, 0, 1, 8, 4], warp = [16]}",
+            4,
+            LOADS,
+            10,
+        ),
+        // So would matrices.
+        (
+            "{register = [2], lane = [1, 32, 128, 4, 8], warp = [16, 64]}",
+            "{register = [128], lane = [1, 16, 2, 8, 64], warp = [32, 4]}",
+            2,
+            LOADS,
+            6,
+        ),
+        // Matrices take less than vectors of a word.
+        (
+            "{lane = [8, 1, 4, 2, 16]}",
+            "{register = [4, 8], lane = [4, 4, 16, 2, 1]}",
+            2,
+            LOADS,
+            5,
+        ),
+        (
+            "{register = [32], lane = [2, 1, 4, 16, 8]}",
+            "{register = [8], lane = [32, 1, 2, 16, 4]}",
+            4,
+            ALL,
+            6,
+        ),
+        (
+            "{lane = [2, 16, 32, 1, 8], warp = [4]}",
+            "{register = [4], lane = [2, 1, 32, 17, 8], warp = [0]}",
+            4,
+            ALL,
+            5,
+        ),
+        (
+            "{register = [64, 8], lane = [16, 2, 4, 1, 32]}",
+            "{register = [64, 2], lane = [4, 1, 8, 32, 16]}",
+            1,
+            LOADS,
+            4,
+        ),
+        // The other side has vectors as long as the rows allow.
+        (
+            "{register = [8, 2, 32], lane = [8, 8, 16, 1, 4]}",
+            "{register = [0, 1, 16, 32], lane = [1, 2, 0, 4, 8]}",
+            1,
+            ALL,
+            7,
+        ),
+        (
+            "{register = [1, 128, 8, 4, 2], lane = [32, 256, 1, 16, 64], warp = [0]}",
+            "{register = [16, 128, 256], lane = [32, 2, 4, 8, 1], warp = [64]}",
+            1,
+            LOADS,
+            15,
+        ),
+    ] {
+        let [from, to] = [src, dst].map(|text| text.parse::<DistributedLayout>().unwrap());
+        assert_eq!(total(&from, &to, bytes, matrices), expected, "{src} to {dst}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
@@ -286,5 +393,17 @@ proptest! {
                 prop_assert_eq!(place, at.apply_in_order(&[register, lane, warp])[0]);
             }
         }
+    }
+
+    /// Instructions for matrices never cost more than doing without.
+    #[test]
+    fn matrices_are_taken_where_they_save(src in layout_of(8, 5, 1), dst in layout_of(8, 5, 1), bytes in 0u32..4) {
+        let of = |matrices| {
+            let Staging { store, load, .. } = Staging::choose(&src, &dst, 1 << bytes, matrices).unwrap();
+            let cost = |access: Access, threads| access.wavefronts(threads, 1 << bytes) + access.count(threads, 1 << bytes);
+            (store.ways > 1 || load.ways > 1, cost(store, &src) + cost(load, &dst))
+        };
+        let [none, loads, all] = [Matrices::NONE, LOADS, ALL].map(of);
+        prop_assert!(all <= loads && loads <= none, "{:?} {:?} {:?}", none, loads, all);
     }
 }

@@ -82,7 +82,7 @@ impl Staging {
             if best.as_ref().is_some_and(|best| cost(best) <= least) {
                 break;
             }
-            for bases in matrix_layouts(&sides, wide, have, element, size) {
+            for bases in matrix_layouts(&sides, wide, have, element) {
                 let layout = layout_of(bases)?;
                 let staging = Staging {
                     store: Access::best(src, &layout, element_bytes, matrices.store)?,

@@ -1,6 +1,6 @@
 //! Layouts of a tile in shared memory in which one of two sides can access matrices.
 
-use crate::gf2::{Echelon, extend, intersection};
+use crate::gf2::{extend, intersection};
 
 use super::choose::{Apart, Columns, apart};
 use super::matrices::Roles;
@@ -25,13 +25,7 @@ struct Wish {
 /// A row of 16 bytes are directions D, as the side's registers and lanes have them. The rest of the tile is a space C
 /// in which all else lies that the sides have. Of C the banks take what the two access at once, and what stands above the
 /// banks meets neither, as in [`Staging::choose`](super::Staging::choose).
-pub(super) fn matrix_layouts(
-    sides: &[Columns; 2],
-    wide: usize,
-    have: [bool; 2],
-    element: u32,
-    size: u32,
-) -> Vec<Vec<u64>> {
+pub(super) fn matrix_layouts(sides: &[Columns; 2], wide: usize, have: [bool; 2], element: u32) -> Vec<Vec<u64>> {
     let mut layouts = Vec::new();
     let [own, other] = [&sides[wide], &sides[1 - wide]];
     for transposed in [false, true].into_iter().filter(|_| have[wide]) {
@@ -49,7 +43,7 @@ pub(super) fn matrix_layouts(
             layouts.extend(
                 matching
                     .chain([vectors])
-                    .filter_map(|others| bases(&row, [&wish, &others], element, size)),
+                    .filter_map(|others| bases(&row, [&wish, &others])),
             );
         }
     }
@@ -72,8 +66,7 @@ fn inner_directions(own: &Columns, other: &Columns, count: usize) -> Vec<Vec<u64
     for last in [&some(&common)[..], lanes, &some(&along), &some(&own.registers)].concat() {
         let before = extend(&[last], &fill).into_iter().take(before);
         let choice: Vec<u64> = before.chain([last]).collect();
-        let possible = extend(&own.registers, &choice).is_empty() && extend(&[], &choice).len() == count;
-        if possible && !choices.contains(&choice) {
+        if choice.len() == count && !choices.contains(&choice) {
             choices.push(choice);
         }
     }
@@ -122,15 +115,15 @@ fn by_vectors(side: &Columns, row: &[u64], other: &Wish, element: u32) -> Wish {
 }
 
 /// The coordinates of the offset's bits; none if the two do not go together.
-fn bases(row: &[u64], [own, other]: [&Wish; 2], element: u32, size: u32) -> Option<Vec<u64>> {
+fn bases(row: &[u64], [own, other]: [&Wish; 2]) -> Option<Vec<u64>> {
     let (vector, rest) = row.split_at(other.undisturbed);
     let elsewhere = [&own.elsewhere[..], &other.elsewhere].concat();
     let spans = [rest, &elsewhere].concat();
-    if row.len() != (ACCESS_BITS - element) as usize || extend(&spans, vector).len() != vector.len() {
+    if extend(&spans, vector).len() != vector.len() {
         return None;
     }
-    let units: Vec<u64> = (0..size).map(|bit| 1 << bit).collect();
-    let complement = extend(row, &[&elsewhere[..], &units].concat());
+    // What the side that is to access matrices has elsewhere is all of the tile but its rows.
+    let complement = extend(row, &elsewhere);
     let [a, b] = [&own.at_once, &other.at_once].map(|at_once| intersection(at_once, &complement));
     let Apart {
         common,
@@ -141,6 +134,5 @@ fn bases(row: &[u64], [own, other]: [&Wish; 2], element: u32, size: u32) -> Opti
     let banks = (BANK_BITS + WORD_BITS - ACCESS_BITS) as usize;
     let num_rows = complement.len().saturating_sub(banks).min(rows.len());
     let order = row.iter().chain(&rows[num_rows..]).chain(&common).chain(&longer);
-    let order: Vec<u64> = order.chain(&rows[..num_rows]).copied().collect();
-    (Echelon::new(&order).rank() == size && order.len() == size as usize).then_some(order)
+    Some(order.chain(&rows[..num_rows]).copied().collect())
 }
