@@ -98,22 +98,17 @@ pub(crate) fn unary(op: UnaryOp, scalar: Scalar, x: &str) -> Expr {
     plain(narrow(scalar, &format!("{name}({})", wide(scalar, x))))
 }
 
-/// A float with its sign bit flipped.
+/// A float with its sign bit flipped. On the bits, as [`absolute`] is: NVRTC 13.0 takes `-x` and `fabs(x)` of a kernel's
+/// parameter for operations on integers where the result's bits are compared with 0.
 fn negated(scalar: Scalar, x: &str) -> String {
-    match scalar {
-        Scalar::F16 | Scalar::BF16 => from_bits(scalar, &format!("{} ^ 0x8000", to_bits(scalar, x))),
-        // Two minus signs would be another operator.
-        _ if x.starts_with('-') => format!("-({x})"),
-        _ => format!("-{x}"),
-    }
+    let sign = format!("0x8{}", "0".repeat(2 * scalar.bytes() as usize - 1));
+    from_bits(scalar, &format!("{} ^ {sign}", to_bits(scalar, x)))
 }
 
 /// A float with its sign bit cleared.
 fn absolute(scalar: Scalar, x: &str) -> String {
-    match scalar {
-        Scalar::F16 | Scalar::BF16 => from_bits(scalar, &format!("{} & 0x7FFF", to_bits(scalar, x))),
-        _ => format!("{}({x})", function(scalar, "fabs")),
-    }
+    let others = format!("0x7{}", "F".repeat(2 * scalar.bytes() as usize - 1));
+    from_bits(scalar, &format!("{} & {others}", to_bits(scalar, x)))
 }
 
 /// A function of two numbers; the scalar is the type of the first one.
@@ -296,7 +291,7 @@ fn from_bits(to: Scalar, x: &str) -> String {
         Scalar::F16 => format!("__ushort_as_half({x})"),
         Scalar::BF16 => format!("__ushort_as_bfloat16({x})"),
         Scalar::F32 => format!("__uint_as_float({x})"),
-        Scalar::F64 => format!("__longlong_as_double((i64){x})"),
+        Scalar::F64 => format!("__longlong_as_double((i64)({x}))"),
         _ => x.to_owned(),
     }
 }

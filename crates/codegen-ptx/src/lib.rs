@@ -11,7 +11,8 @@
 //!    library. No CUDA toolkit is needed.
 //! 5. [`optimise`]: vectors to scalars ([`scalars`]), then LLVM's passes, those that kernels have a use for, with the
 //!    target's cost model.
-//! 6. [`narrow::take_apart`]: around a fault of ptxas; [`booleans::shift_parts_out`]: around stack frames.
+//! 6. [`narrow::take_apart`]: around a fault of ptxas; [`booleans::lower`]: around faults of
+//!    instruction selection.
 //! 7. [`emit_ptx`]: instruction selection, and [`narrow::widen`] and [`uniform::correct`]: around further faults of ptxas.
 //!
 //! Everything here is single-threaded per call and safe to call from many threads at once, each with its own

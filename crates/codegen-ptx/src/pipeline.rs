@@ -106,7 +106,7 @@ fn compile_here(operation: OperationRef<'_, '_>, options: &Options) -> Result<Pt
 
     optimise(&module, options.target, options.opt_level)?;
     narrow::take_apart(&module)?;
-    booleans::shift_parts_out(&module)?;
+    booleans::lower(&module)?;
     timings.optimise = clock.lap();
 
     let kernels = kernels(&module);

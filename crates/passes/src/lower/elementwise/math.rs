@@ -73,11 +73,6 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             let negative = emitter.binary("arith.subi", zero, operands[0]);
             return Some(emitter.binary("arith.maxsi", operands[0], negative));
         }
-        if name == "arith.uitofp" && element == IntegerType::new(self.context, 1).into() {
-            // ptxas 13.0 takes the negation of a converted boolean for a choice of -1.0 and 0.0, not -0.0.
-            let (one, zero) = (emitter.float_like(ty, 1.0), emitter.float_like(ty, 0.0));
-            return Some(emitter.select(operands[0], one, zero));
-        }
         if matches!(name, "arith.sitofp" | "arith.uitofp") && element_type(ty).is_bf16() {
             return self.bf16_of_integer(emitter, name, operands[0], ty);
         }
