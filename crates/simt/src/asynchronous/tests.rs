@@ -638,3 +638,23 @@ fn a_group_of_a_copy_that_failed() {
     b.well(|engine, cx| engine.wait(cx, 0, 0));
     assert_eq!(b.load_word(0, 16), Ok([0, 1, 2, 3]));
 }
+
+/// The id of an operation may be the address of an mbarrier, which is not its own for that.
+#[test]
+fn ids_of_operations_are_no_addresses_of_mbarriers() {
+    let mut b = with_barrier(true);
+    let base = b.base;
+    while b.engine.fresh_id() < BARRIER - 1 {}
+    let (_, wrong) = b.with(|engine, cx| {
+        engine.copy(cx, who(0), BARRIER, base, 16, None);
+        engine.commit(0);
+        engine.wait(cx, 0, 0);
+    });
+    assert!(
+        is_access(&wrong, AccessKind::Write, |f| matches!(
+            f,
+            AccessFault::Mbarrier { address: BARRIER, .. }
+        )),
+        "{wrong:?}"
+    );
+}

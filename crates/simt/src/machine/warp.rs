@@ -168,7 +168,6 @@ impl Warp {
         let current = &mut self.fragments[fragment];
         let here = |id: &u32| self.meetings[*id as usize].join == current.pc;
         let Some(id) = current.meetings.last().copied().filter(here) else {
-            current.pc += 1;
             return true;
         };
         let meeting = &mut self.meetings[id as usize];
@@ -179,7 +178,6 @@ impl Warp {
         }
         current.mask = meeting.expected;
         current.meetings.pop();
-        current.pc += 1;
         self.free.push(id);
         true
     }

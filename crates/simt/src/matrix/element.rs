@@ -121,6 +121,7 @@ mod tests {
         let above = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
         assert_eq!(Accumulator::F16.bits_of(above, false), 0x3C01);
         assert_eq!(Accumulator::F32.bits_of(f64::NAN, false), 0x7FFF_FFFF);
+        assert_eq!(Accumulator::F16.bits_of(f64::NAN, false), 0x7FFF);
         let large = f64::from(i32::MAX) + 1.0;
         assert_eq!(Accumulator::S32.bits_of(large, false), 0x8000_0000);
         assert_eq!(Accumulator::S32.bits_of(large, true), 0x7FFF_FFFF);

@@ -347,3 +347,82 @@ fn warps_of_a_block_are_one_block() {
         );
     }
 }
+
+/// On any page, and anywhere on it.
+#[test]
+fn atomics_of_shared_memory_order_what_is_around_them() {
+    const SIZE: u32 = 3 * PAGE as u32;
+    for at in [0, 4, PAGE as u64, PAGE as u64 + 8, 2 * PAGE as u64 + 4] {
+        let clocks = &mut BlockClocks::new(0, 64, false);
+        let mut shared = SharedMemory::new(SIZE);
+        let data = 2 * PAGE as u64 + 64;
+        shared.store(clocks, who(0, 0), at, &[0; 4]).unwrap();
+        clocks.barrier_all();
+        shared.store(clocks, who(0, 0), data, &[1; 4]).unwrap();
+        let mut add = |old: u64| old + 1;
+        assert_eq!(shared.atomic(clocks, who(0, 0), at, 4, ACQ_REL, &mut add), (0, None));
+        assert!(shared.load(clocks, who(0, 40), data, &mut [0; 4]).is_err());
+        assert_eq!(shared.atomic(clocks, who(0, 41), at, 4, ACQ_REL, &mut add), (1, None));
+        assert_eq!(shared.load(clocks, who(0, 41), data, &mut [0; 4]), Ok(()), "{at}");
+    }
+}
+
+/// A race is reported once, for the bytes that both touch: the others still have their writer.
+#[test]
+fn an_atomic_that_races_leaves_the_other_bytes() {
+    let clocks = &mut BlockClocks::new(0, 128, false);
+    let mut shared = SharedMemory::new(4);
+    shared.store(clocks, who(0, 0), 0, &[1; 4]).unwrap();
+    let mut add = |old: u64| old + 1;
+    let mut atomic =
+        |clocks: &mut BlockClocks, thread| shared.atomic(clocks, who(0, thread), 0, 2, ACQ_REL, &mut add).1;
+    assert!(matches!(atomic(clocks, 40), Some(AccessFault::Race { other, .. }) if other.thread == 0));
+    assert_eq!(atomic(clocks, 70), None);
+    let plain = shared.load(clocks, who(0, 100), 2, &mut [0; 2]);
+    assert!(
+        matches!(plain, Err(AccessFault::Race { other, .. }) if other.thread == 0),
+        "{plain:?}"
+    );
+    let low = shared.load(clocks, who(0, 100), 0, &mut [0; 2]);
+    assert!(
+        matches!(low, Err(AccessFault::Race { other, .. }) if other.kind == AccessKind::Atomic),
+        "{low:?}"
+    );
+}
+
+/// A range over several pages is reserved whole, and free again whole.
+#[test]
+fn ranges_over_pages_are_reserved() {
+    let mut memory = Memory::new();
+    let id = memory.add_zeros("x", 4 * PAGE as u64).unwrap();
+    let base = memory.address(id).unwrap();
+    let (start, bytes) = (base + PAGE as u64 - 16, 2 * PAGE as u64 + 32);
+    memory.begin_launch();
+    let mut clocks = BlockClocks::new(0, 32, false);
+    let by = OtherAccess {
+        block: 0,
+        thread: 3,
+        pc: 9,
+        kind: AccessKind::Write,
+        proxy: Proxy::Async,
+        asynchronous: true,
+    };
+    let range = Bytes {
+        address: start,
+        bytes,
+        align: 16,
+    };
+    let mut view = memory.view(&mut clocks, true);
+    view.reserve(5, Reserve::Destination, by, range).unwrap();
+    for inside in [start, start + 16, start + PAGE as u64, start + bytes - 4] {
+        let result = view.store(who(0, 0), inside, &[1; 4]);
+        assert!(matches!(result, Err(AccessFault::InFlight { .. })), "{result:?}");
+    }
+    for outside in [start - 4, start + bytes] {
+        assert_eq!(view.store(who(0, 0), outside, &[1; 4]), Ok(()));
+    }
+    view.unreserve(5, Reserve::Destination, start, bytes);
+    for inside in [start, start + 16, start + PAGE as u64, start + bytes - 4] {
+        assert_eq!(view.store(who(0, 0), inside, &[1; 4]), Ok(()));
+    }
+}

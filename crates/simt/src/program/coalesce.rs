@@ -252,3 +252,23 @@ fn find(names: &[usize], mut number: usize) -> usize {
     }
     number
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_many_numbers() {
+        let mut set = Bits::new(200);
+        let numbers = [0, 1, 63, 64, 65, 127, 128, 199];
+        numbers.iter().for_each(|&number| set.add(number));
+        assert_eq!(set.members().collect::<Vec<_>>(), numbers);
+        assert!((0..200).all(|number| set.has(number) == numbers.contains(&number)));
+        set.remove(64);
+        assert!(!set.has(64) && set.has(0) && set.has(128));
+        let mut other = Bits::new(200);
+        other.add(64);
+        other.join(&set);
+        assert_eq!(other.members().collect::<Vec<_>>(), numbers);
+    }
+}

@@ -1,6 +1,6 @@
 //! Lanes that go different ways.
 
-use mytriton_simt::program::{Instr, Space, Special};
+use mytriton_simt::program::{Instr, Program, Space, Special};
 use mytriton_simt::{Launch, LaunchError, MAX_SHARED_BYTES, MAX_THREADS, Memory, Options, run};
 use mytriton_ssa::{BinaryOp, CastKind, CmpPred, Scalar, UnaryOp};
 
@@ -399,6 +399,74 @@ fn a_grid_without_blocks_does_nothing() {
     let tid = asm.tid();
     store_at_tid(&mut asm, base, tid, tid);
     assert_eq!(right(&asm.finish(), 0, THREADS, &[9; 77]), [9; 77]);
+}
+
+#[test]
+fn arguments_and_blocks_are_those_of_the_kernel() {
+    let memory = Memory::new();
+    let launch = |program: &Program, block, args: &[u64]| {
+        let launch = Launch {
+            grid: [0, 1, 1],
+            block,
+            dynamic_shared_bytes: 0,
+        };
+        run(program, launch, args, &memory, &Options::default()).err()
+    };
+    let mut asm = Asm::new();
+    asm.param();
+    let mut program = asm.finish();
+    for (bits, arg, fits) in [
+        (64, u64::MAX, true),
+        (32, u32::MAX.into(), true),
+        (32, 1 << 32, false),
+        (1, 1, true),
+        (1, 2, false),
+    ] {
+        program.params[0].bits = bits;
+        let kernel = || "k".to_owned();
+        let wrong = LaunchError::ArgumentBits {
+            kernel: kernel(),
+            index: 0,
+            bits,
+        };
+        assert_eq!(
+            launch(&program, [1, 1, 1], &[arg]),
+            (!fits).then_some(wrong),
+            "{bits} {arg}"
+        );
+    }
+    program.params[0].bits = 64;
+    program.block = Some([64, 2, 1]);
+    assert_eq!(launch(&program, [64, 2, 1], &[0]), None);
+    for given in [[128, 1, 1], [2, 64, 1], [1, 1, 1]] {
+        let expected = [64, 2, 1];
+        let wrong = LaunchError::KnownBlock {
+            kernel: "k".to_owned(),
+            expected,
+            given,
+        };
+        assert_eq!(launch(&program, given, &[0]), Some(wrong));
+    }
+}
+
+/// As many instructions of a warp as are allowed, under every schedule.
+#[test]
+fn programs_may_run_as_long_as_they_are_allowed_to() {
+    let mut asm = Asm::new();
+    asm.param();
+    for _ in 0..40 {
+        asm.constant(1);
+    }
+    let program = asm.finish();
+    let steps = program.code.len() as u64;
+    for s in 0..8 {
+        let options = Options {
+            max_steps: steps,
+            ..seed(s)
+        };
+        let (_, report) = run_words(&program, 1, 32, &[0], options);
+        assert_eq!(report.findings, []);
+    }
 }
 
 /// Lanes whose guard does not hold load nothing, and have what is to be there instead.

@@ -87,6 +87,32 @@ fn votes() {
     }
 }
 
+/// Of lanes that agree on true or on false, and of those that do not.
+#[test]
+fn votes_of_lanes_that_agree() {
+    for (number, [all, any, uniform]) in [(0, [0, 0, 1]), (1, [1, 1, 1]), (2, [0, 1, 0])] {
+        for (vote, expected) in [(Vote::All, all), (Vote::Any, any), (Vote::Uniform, uniform)] {
+            let mut asm = Asm::new();
+            let base = asm.param();
+            let tid = asm.tid();
+            // The lanes below `number` hold, or all of them.
+            let limit = asm.constant(if number == 1 { 32 } else { number });
+            let src = asm.cmp(CmpPred::LtU, tid, limit);
+            let dst = asm.reg();
+            asm.push(Instr::Vote {
+                vote,
+                dst,
+                src,
+                mask: None,
+            });
+            let at = asm.at(base, tid, 4);
+            asm.store(Space::Global, at, dst);
+            let out = right(&asm.finish(), 1, 32, &[9; 32]);
+            assert_eq!(out, [expected; 32], "{vote:?} {number}");
+        }
+    }
+}
+
 #[test]
 fn matches_and_elections_within_a_mask() {
     let mut asm = Asm::new();

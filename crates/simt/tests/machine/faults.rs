@@ -5,7 +5,7 @@ use mytriton_simt::program::{Instr, Regs, Shuffle, Space};
 use mytriton_simt::{FindingKind, Options, Report};
 use mytriton_ssa::{BinaryOp, CmpPred};
 
-use crate::asm::{Asm, run_words, seed, wrong};
+use crate::asm::{Asm, BOTH, run_words, seed, wrong};
 use crate::exchange::{locked, reverse};
 
 #[test]
@@ -307,6 +307,45 @@ fn accesses_are_counted() {
         );
     }
     assert_eq!(report.accesses.len(), 4);
+}
+
+/// Reads and writes, those that exchange among the writes, with the bytes of a lane.
+#[test]
+fn accesses_are_told_apart() {
+    let mut asm = Asm::new();
+    let base = asm.param();
+    let tid = asm.tid();
+    let at = asm.at(base, tid, 8);
+    let (expected, value) = (asm.constant(0), asm.constant(7));
+    let loaded = asm.load(Space::Global, at);
+    asm.store(Space::Global, at, loaded);
+    for bytes in [4, 8] {
+        let dst = asm.reg();
+        asm.push(Instr::CompareExchange {
+            space: Space::Global,
+            bytes,
+            dst,
+            address: at,
+            expected,
+            value,
+            order: BOTH,
+        });
+    }
+    let options = Options {
+        count_accesses: true,
+        ..seed(0)
+    };
+    let (_, report) = run_words(&asm.finish(), 1, 64, &[0; 128], options);
+    assert_eq!(report.findings, []);
+    let counted: Vec<_> = report
+        .accesses
+        .iter()
+        .map(|a| (a.store, a.bytes, a.warps, a.lanes))
+        .collect();
+    assert_eq!(
+        counted,
+        [(false, 4, 2, 64), (true, 4, 2, 64), (true, 4, 2, 64), (true, 8, 2, 64)]
+    );
 }
 
 /// However the blocks run, a finding is at its first thread in the order of the grid.

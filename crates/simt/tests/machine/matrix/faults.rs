@@ -208,6 +208,8 @@ fn warps_of_the_second_group_that_do_not_come() {
     commit_and_wait(&mut kernel, 0);
     let text = wrong(&kernel.asm.finish(), 1, 256, &kernel.words, "divergent-collective");
     assert!(text.contains("not warp(s) 6, 7"), "{text}");
+    // By the first that came.
+    assert!(text.contains("thread (128, 0, 0)"), "{text}");
 }
 
 /// By warp, and by lane.
