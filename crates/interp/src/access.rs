@@ -73,10 +73,8 @@ impl<'a, R: Raw> Cursor<'a, R> {
     /// The offset in bytes of a whole, aligned element at the address in the buffer that is now the current one.
     #[inline]
     fn seek(&mut self, address: u64) -> Result<u64, RawFault> {
-        match self.whole(address) {
-            Some(offset) if offset.is_multiple_of(R::BYTES) => Ok(offset),
-            _ => self.seek_slow(address),
-        }
+        let aligned = self.whole(address).filter(|offset| offset.is_multiple_of(R::BYTES));
+        aligned.map_or_else(|| self.seek_slow(address), Ok)
     }
 
     /// The offset of an element that lies within the current buffer.

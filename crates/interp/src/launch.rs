@@ -319,4 +319,49 @@ mod tests {
         assert_eq!(chunk(1 << 40, 64), 256);
         assert_eq!(chunk(1600, 2), 100);
     }
+
+    fn progress(total: u64, chunk: u64) -> Progress {
+        Progress {
+            total,
+            chunk,
+            next: AtomicU64::new(0),
+            first_bad: AtomicU64::new(u64::MAX),
+            error: Mutex::new(None),
+        }
+    }
+
+    #[test]
+    fn every_program_is_in_one_chunk() {
+        let all = progress(10, 4);
+        let chunks = [(); 5].map(|()| all.next_chunk());
+        assert_eq!(chunks, [Some(0..4), Some(4..8), Some(8..10), None, None]);
+        // After one that faulted none is taken any more.
+        let some = progress(10, 2);
+        assert_eq!(some.next_chunk(), Some(0..2));
+        some.fail(3, || InterpError::RaceCheckGrid {
+            kernel: String::new(),
+            programs: 3,
+            limit: 0,
+        });
+        assert_eq!([some.next_chunk(), some.next_chunk()], [Some(2..4), None]);
+    }
+
+    /// Whichever thread comes first, the error is that of the lowest program.
+    #[test]
+    fn the_first_fault_of_a_grid_is_kept() {
+        let progress = progress(10, 1);
+        for program in [5, 7, 3, 4] {
+            progress.fail(program, || InterpError::RaceCheckGrid {
+                kernel: String::new(),
+                programs: program,
+                limit: 0,
+            });
+        }
+        let error = progress.error.into_inner().unwrap();
+        assert!(
+            matches!(error, Some((3, InterpError::RaceCheckGrid { programs: 3, .. }))),
+            "{error:?}"
+        );
+        assert_eq!(progress.first_bad.into_inner(), 3);
+    }
 }

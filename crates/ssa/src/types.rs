@@ -409,6 +409,25 @@ mod tests {
         prop::collection::vec(prop::sample::select(vec![1u32, 1, 2, 3]), 0..=MAX_RANK)
     }
 
+    /// A bit of memory is never less than a byte.
+    #[test]
+    fn sizes_in_memory() {
+        let sizes = Scalar::ALL.map(|scalar| (scalar.bits(), scalar.bytes()));
+        let expected = [
+            (1, 1),
+            (8, 1),
+            (16, 2),
+            (32, 4),
+            (64, 8),
+            (16, 2),
+            (16, 2),
+            (32, 4),
+            (64, 8),
+        ];
+        assert_eq!(sizes, expected);
+        assert_eq!(format!("{:?}", Shape::new(&[4, 17]).unwrap()), "[4x17]");
+    }
+
     proptest! {
         /// Aligned at the right, the extents of two shapes are equal, or one of them is 1.
         #[test]

@@ -430,3 +430,20 @@ fn large_kernels() {
     let (before, after) = (before.ops_in_order().len(), after.ops_in_order().len());
     assert!(after * 4 < before, "{before} {after}");
 }
+
+/// Where equal constants are not merged, they are two values that are equal all the same.
+#[test]
+fn a_choice_between_equal_constants_is_no_condition() {
+    for value in ["true", "false"] {
+        let text = format!(
+            "kernel @k(%p: ptr<i1>, %c: i1) {{
+               %x = const {value} : i1
+               %y = const {value} : i1
+               %r = select %c, %x, %y : i1
+               store %p, %r : ptr<i1>
+             }}"
+        );
+        let result = optimised(&parse(&text), OptLevel::Basic);
+        assert_eq!(canonical(&result), canonical(&parse(&text)));
+    }
+}

@@ -55,6 +55,7 @@ fn structure() {
         "kernel @k() {} kernel @k() {}",
         "kernel k() {}",
         "kernel @k() { ! }",
+        "kernel @k() { - 1 }",
         "kernel @k() {} loc(\"f:1)",
         "kernel @k() {} loc(\"\\q\":1)",
         "kernel @k() {} loc(\"f\":0)",
@@ -73,6 +74,7 @@ fn structure() {
     k.ssa:1:23: a kernel @k stands above already
     k.ssa:1:8: expected the kernel's name, '@name', found 'k'
     k.ssa:1:15: unexpected character '!'
+    k.ssa:1:15: unexpected character '-'
     k.ssa:1:20: the string does not end on its line
     k.ssa:1:20: an escape is one of \", \\, \n, \t and \u{hexadecimal}
     k.ssa:1:24: a line number is from 1 to 4294967295
@@ -95,6 +97,7 @@ fn operations() {
         "%0 = store %p, %x : ptr<f32>",
         "%x = mul %x, %x : f32",
         "%0 = const 1 : f32",
+        "%0 = const 1ex5 : f32",
         "%0 = const 1.5 : i32",
         "%0 = const 256 : i8",
         "%0 = const 1e40 : f32",
@@ -135,6 +138,7 @@ fn operations() {
     2:1: 'store' gives no result here, but 1 stand to the left of '='
     2:1: %x is defined already, in line 1
     2:12: '1' is no f32: write 1.0, 1e-3 or bits, 0x...
+    2:12: '1ex5' is no f32: write 1.0, 1e-3 or bits, 0x...
     2:12: '1.5' is no i32: write a whole number or bits, 0x...
     2:12: 256 does not fit into i8 (-128 to 255)
     2:12: 1e40 is beyond f32; infinity is written as its bits, 0x...
