@@ -2,8 +2,8 @@
 
 use crate::target::Target;
 
-/// An error of this crate. Locations are MLIR's, in its notation (`loc("kernel.rs":12:5)`); an operation of unknown
-/// origin has none.
+/// An error of this crate. Locations are `file:line:column`; an operation of unknown origin
+/// has none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

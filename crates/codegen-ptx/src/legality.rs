@@ -10,11 +10,15 @@ use inkwell::module::Module;
 use inkwell::values::{AnyValueEnum, BasicValue, BasicValueEnum, FastMathFlags, FunctionValue, InstructionValue};
 use melior::ir::operation::{OperationLike, OperationRef, WalkOrder, WalkResult};
 use melior::ir::{TypeLike, ValueLike};
+use mytriton_tile::emit::element_type;
+use mytriton_tile::name_of;
+use mytriton_tile::ops::{func, gpu, llvm};
+use mytriton_tile_sys::place_text;
 
 use crate::error::Error;
 use crate::math;
 use crate::target::Target;
-use crate::translate::{name_of, symbol_name};
+use crate::translate::symbol_name;
 
 /// Functions that the CUDA driver itself provides to device code.
 const DRIVER_FUNCTIONS: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
@@ -38,10 +42,7 @@ pub fn check_operations(operation: OperationRef<'_, '_>, target: Target) -> Resu
 
 fn check_operation(operation: OperationRef<'_, '_>, target: Target) -> Result<(), Error> {
     let name = name_of(operation);
-    let location = || {
-        let text = operation.location().to_string();
-        (text != "loc(unknown)").then_some(text)
-    };
+    let location = || place_text(operation.location());
     if let Some(rest) = name.strip_prefix("nvvm.") {
         return match needed_target(rest) {
             Some(needs) if !target.has(needs) => Err(Error::NeedsNewerTarget {
@@ -62,14 +63,12 @@ fn check_operation(operation: OperationRef<'_, '_>, target: Target) -> Result<()
         return Ok(());
     };
     let ty = operand.r#type();
-    let flags = operation
-        .attribute("fastmathFlags")
-        .map(|flags| flags.to_string())
-        .unwrap_or_default();
+    let flags = operation.attribute("fastmathFlags").ok();
+    let flags = flags.and_then(llvm::FastmathFlags::of);
     let kind = Kind {
-        element: element_of(&ty.to_string()),
+        element: element_type(ty).to_string(),
         vector: ty.is_vector(),
-        approximate: flags.contains("afn") || flags.contains("fast>"),
+        approximate: flags.is_some_and(|flags| flags.contains(llvm::FastmathFlags::AFN)),
     };
     match lacks(&kind) {
         true => Err(Error::UnsupportedIntrinsic {
@@ -87,18 +86,15 @@ fn check_operation(operation: OperationRef<'_, '_>, target: Target) -> Result<()
 fn function_around(operation: OperationRef<'_, '_>) -> String {
     let mut parent = operation.parent_operation();
     while let Some(function) = parent {
-        if matches!(name_of(function).as_str(), "llvm.func" | "gpu.func" | "func.func") {
+        let is_function = llvm::LLVMFuncOp::cast(function).is_some()
+            || gpu::GPUFuncOp::cast(function).is_some()
+            || func::FuncOp::cast(function).is_some();
+        if is_function {
             return symbol_name(function);
         }
         parent = function.parent_operation();
     }
     "?".to_owned()
-}
-
-/// `f32` of `vector<4xf32>` or `f32`.
-fn element_of(ty: &str) -> String {
-    let last = ty.rsplit('x').next().unwrap_or(ty);
-    last.trim_end_matches('>').trim_start_matches("vector<").to_owned()
 }
 
 /// Checks the intrinsics and calls of a finished LLVM module.

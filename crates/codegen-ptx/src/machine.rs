@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ffi::CStr;
 use std::rc::Rc;
 use std::sync::{Once, OnceLock};
 
+use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, TargetMachine, TargetTriple};
 
 use crate::error::Error;
@@ -58,8 +60,11 @@ pub fn data_layout() -> Result<&'static str, Error> {
 
 fn create(target: Target, level: OptLevel) -> Result<TargetMachine, Error> {
     static INITIALISED: Once = Once::new();
-    // Only this backend: all of LLVM's take milliseconds to initialise.
-    INITIALISED.call_once(|| inkwell::targets::Target::initialize_nvptx(&InitializationConfig::default()));
+    INITIALISED.call_once(|| {
+        // Only this backend: all of LLVM's take milliseconds to initialise.
+        inkwell::targets::Target::initialize_nvptx(&InitializationConfig::default());
+        reuse_without_guard();
+    });
     let triple = TargetTriple::create(TRIPLE);
     let backend =
         inkwell::targets::Target::from_triple(&triple).map_err(|message| Error::Setup(message.to_string()))?;
@@ -73,4 +78,15 @@ fn create(target: Target, level: OptLevel) -> Result<TargetMachine, Error> {
             CodeModel::Default,
         )
         .ok_or_else(|| Error::Setup(format!("LLVM has no machine for {target}")))
+}
+
+/// Lets LLVM's `slsr` compute a sum from another without asking whether that one may be poison.
+///
+/// It asks for each pair of sums, so that 1024 addresses take seconds. The answer is known: a sum may be poison by its flags
+/// alone (`nsw`, `nuw`), those of our modules state what has been shown, and [`link`](crate::math::link) takes them from the
+/// library's. An option of LLVM's command line is the only way to say so; it is the process's.
+fn reuse_without_guard() {
+    let arguments = [c"mytriton", c"-enable-poison-reuse-guard=false"].map(CStr::as_ptr);
+    // SAFETY: the arguments are static strings, two as is said; LLVM copies what it keeps. `Once` lets one thread in.
+    unsafe { LLVMParseCommandLineOptions(2, arguments.as_ptr(), std::ptr::null()) }
 }

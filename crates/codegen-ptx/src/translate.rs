@@ -6,6 +6,7 @@ use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef};
 use melior::ir::{Attribute, BlockLike, RegionLike};
 use melior::utility::register_all_llvm_translations;
+use mytriton_tile::ops::gpu;
 
 use crate::diagnostics::MlirDiagnostics;
 use crate::error::Error;
@@ -54,14 +55,15 @@ pub fn translate<'ll>(operation: OperationRef<'_, '_>, context: &'ll Context) ->
 /// # Errors
 /// [`Error::SeveralDeviceModules`] if there are more.
 pub fn device_module<'c, 'a>(operation: OperationRef<'c, 'a>) -> Result<OperationRef<'c, 'a>, Error> {
-    if name_of(operation) == "gpu.module" {
+    let is_device = |operation| gpu::GPUModuleOp::cast(operation).is_some();
+    if is_device(operation) {
         return Ok(operation);
     }
     let mut found = Vec::new();
     if let Some(block) = operation.regions().next().and_then(|region| region.first_block()) {
         let mut next = block.first_operation();
         while let Some(current) = next {
-            if name_of(current) == "gpu.module" {
+            if is_device(current) {
                 found.push(current);
             }
             next = current.next_in_block();
@@ -82,11 +84,6 @@ pub fn device_module<'c, 'a>(operation: OperationRef<'c, 'a>) -> Result<Operatio
             })
         }
     }
-}
-
-/// An operation's name, dialect included.
-pub(crate) fn name_of(operation: OperationRef<'_, '_>) -> String {
-    operation.name().as_string_ref().as_str().unwrap_or_default().to_owned()
 }
 
 /// The name of a function or module; `?` for an operation that is no symbol.

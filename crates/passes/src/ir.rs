@@ -10,6 +10,7 @@ use melior::ir::{
 };
 use mytriton_layout::DistributedLayout;
 use mytriton_layout::staging::Matrices;
+use mytriton_tile::attributes;
 use mytriton_tile::emit::{Emitter, argument_of, element_type, result_of};
 use mytriton_tile::layout::layout_of;
 use mytriton_tile::ops::{func, scf};
@@ -85,7 +86,7 @@ pub fn blocks_of<'c: 'a, 'a>(op: OperationRef<'c, 'a>) -> Vec<BlockRef<'c, 'a>> 
 /// The kernels of a module: every `func.func` with the attribute `tile.kernel`.
 pub fn kernels_of<'c: 'a, 'a>(module: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
     let ops = blocks_of(module).into_iter().flat_map(ops_of);
-    ops.filter(|op| func::FuncOp::cast(*op).is_some() && op.has_attribute("tile.kernel"))
+    ops.filter(|op| func::FuncOp::cast(*op).is_some() && op.has_attribute(attributes::KERNEL))
         .collect()
 }
 
@@ -112,7 +113,7 @@ pub fn pointee_bytes(ty: Type<'_>) -> Option<u64> {
 
 /// How many warps run a program of this kernel: the attribute `tile.num_warps`, or 4.
 pub fn num_warps_of(kernel: OperationRef<'_, '_>) -> u32 {
-    int_attribute(kernel, "tile.num_warps")
+    int_attribute(kernel, attributes::NUM_WARPS)
         .and_then(|n| u32::try_from(n).ok())
         .unwrap_or(4)
 }

@@ -16,9 +16,10 @@ use mytriton_ssa::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::attributes;
 use crate::emit::{Emitter, argument_of, result_of, splat_attribute};
 use crate::names;
-use crate::ops;
+use crate::ops::{self, arith, func, math, scf};
 use crate::types::{mlir_type, scalar_type};
 
 /// An operation that the `tile` stage has no form for.
@@ -70,7 +71,7 @@ pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Re
     }
     let emitter = Emitter::new(context, body, location);
     conversion.ops(emitter, kernel.body())?;
-    emitter.op("func.return", &[], &[], &[]);
+    emitter.op(func::RETURN, &[], &[], &[]);
 
     let top = Emitter::new(context, module.body(), location);
     let facts: Vec<Attribute> = kernel
@@ -78,11 +79,11 @@ pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Re
         .iter()
         .map(|p| {
             let name = (
-                melior::ir::Identifier::new(context, "tile.name"),
+                melior::ir::Identifier::new(context, attributes::NAME),
                 top.string_attribute(&p.name),
             );
             let divisibility = (
-                melior::ir::Identifier::new(context, "tile.divisibility"),
+                melior::ir::Identifier::new(context, attributes::DIVISIBILITY),
                 top.i32_attribute(p.divisibility.min(MAX_DIVISIBILITY).into()),
             );
             let facts = if p.divisibility > 1 {
@@ -95,15 +96,15 @@ pub fn from_ssa<'c>(context: &'c Context, kernel: &Kernel, num_warps: u32) -> Re
         .collect();
     let function_type = FunctionType::new(context, &types, &[]);
     top.op_with_regions(
-        "func.func",
+        func::FUNC,
         &[],
         &[],
         &[
             ("sym_name", top.string_attribute(&kernel.name)),
             ("function_type", TypeAttribute::new(function_type.into()).into()),
             ("arg_attrs", ArrayAttribute::new(context, &facts).into()),
-            ("tile.kernel", top.unit()),
-            ("tile.num_warps", top.i32_attribute(num_warps.into())),
+            (attributes::KERNEL, top.unit()),
+            (attributes::NUM_WARPS, top.i32_attribute(num_warps.into())),
         ],
         vec![region],
     );
@@ -179,7 +180,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let made = match &op.kind {
             OpKind::Const(value) => {
                 let value = splat_attribute(types[0], const_attribute(self.context, *value));
-                emitter.op("arith.constant", &operands, &types, &[("value", value)])
+                emitter.op(arith::CONSTANT, &operands, &types, &[("value", value)])
             }
             OpKind::ProgramId(axis) => emitter.tile_program_id(grid_axis(*axis)).operation(),
             OpKind::NumPrograms(axis) => emitter.tile_num_programs(grid_axis(*axis)).operation(),
@@ -219,9 +220,9 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             OpKind::Unary(unary) => elementwise(unary.float_form())?,
             OpKind::Binary(binary) if is_int => elementwise(binary.int_form())?,
             OpKind::Binary(binary) => elementwise(binary.float_form())?,
-            OpKind::Fma => plain("math.fma"),
+            OpKind::Fma => plain(math::FMA),
             OpKind::Cmp(pred) => self.compare(emitter, op, *pred, &operands, &types)?,
-            OpKind::Select => plain("arith.select"),
+            OpKind::Select => plain(arith::SELECT),
             OpKind::Cast(kind) => elementwise(kind.form())?,
             OpKind::AddPtr => emitter.tile_addptr(operands[0], operands[1], types[0]).operation(),
             OpKind::Load => {
@@ -232,22 +233,22 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 .tile_store(operands[0], operands[1], operands.get(2).copied())
                 .operation(),
             OpKind::For => {
-                let region = self.region(emitter, op.regions[0], "scf.yield")?;
-                emitter.op_with_regions("scf.for", &operands, &types, &[], vec![region])
+                let region = self.region(emitter, op.regions[0], scf::YIELD)?;
+                emitter.op_with_regions(scf::FOR, &operands, &types, &[], vec![region])
             }
             OpKind::If => {
-                let then = self.region(emitter, op.regions[0], "scf.yield")?;
-                let otherwise = self.region(emitter, op.regions[1], "scf.yield")?;
-                emitter.op_with_regions("scf.if", &operands, &types, &[], vec![then, otherwise])
+                let then = self.region(emitter, op.regions[0], scf::YIELD)?;
+                let otherwise = self.region(emitter, op.regions[1], scf::YIELD)?;
+                emitter.op_with_regions(scf::IF, &operands, &types, &[], vec![then, otherwise])
             }
             OpKind::While => {
-                let test = self.region(emitter, op.regions[0], "scf.condition")?;
-                let body = self.region(emitter, op.regions[1], "scf.yield")?;
-                emitter.op_with_regions("scf.while", &operands, &types, &[], vec![test, body])
+                let test = self.region(emitter, op.regions[0], scf::CONDITION)?;
+                let body = self.region(emitter, op.regions[1], scf::YIELD)?;
+                emitter.op_with_regions(scf::WHILE, &operands, &types, &[], vec![test, body])
             }
             OpKind::Yield if self.in_combine => emitter.tile_yield(&operands).operation(),
-            OpKind::Yield => plain("scf.yield"),
-            OpKind::Condition => plain("scf.condition"),
+            OpKind::Yield => plain(scf::YIELD),
+            OpKind::Condition => plain(scf::CONDITION),
         };
         for (index, &result) in op.results.iter().enumerate() {
             self.values.insert(result, result_of(made, index));
@@ -270,11 +271,11 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 .iter()
                 .map(|&v| emitter.tile_ptr_to_int(v, wide).result())
                 .collect();
-            return self.predicated(emitter, op, "arith.cmpi", pred.cmpi(), &addresses, types);
+            return self.predicated(emitter, op, arith::CMPI, pred.cmpi(), &addresses, types);
         }
         match ty.is_int() {
-            true => self.predicated(emitter, op, "arith.cmpi", pred.cmpi(), operands, types),
-            false => self.predicated(emitter, op, "arith.cmpf", pred.cmpf(), operands, types),
+            true => self.predicated(emitter, op, arith::CMPI, pred.cmpi(), operands, types),
+            false => self.predicated(emitter, op, arith::CMPF, pred.cmpf(), operands, types),
         }
     }
 
@@ -298,7 +299,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     /// The region of a reduction or scan, in which there are no other regions.
     fn combine(&mut self, emitter: Emitter<'c, 'a>, region: RegionId) -> Result<Region<'c>, FromSsaError> {
         self.in_combine = true;
-        let made = self.region(emitter, region, "tile.yield");
+        let made = self.region(emitter, region, ops::YIELD);
         self.in_combine = false;
         made
     }

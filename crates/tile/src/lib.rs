@@ -4,6 +4,7 @@
 //! makes IR here and in the passes; [`ops`] has the dialect's own operations, by name and with typed operands, generated
 //! from their ODS definitions.
 
+pub mod attributes;
 pub mod emit;
 mod from_ssa;
 mod identity;

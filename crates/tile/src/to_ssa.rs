@@ -18,9 +18,10 @@ use mytriton_ssa::{
 use mytriton_tile_sys as sys;
 use rustc_hash::FxHashMap;
 
+use crate::attributes;
 use crate::names;
 use crate::ops::arith::FastMathFlags;
-use crate::ops::{self, PtrToIntOp, TileOp, TransposeOp};
+use crate::ops::{self, PtrToIntOp, TileOp, TransposeOp, arith, func, math, scf};
 use crate::types::{ssa_type, tensor};
 
 /// Something in a module that typed SSA has no form for.
@@ -52,7 +53,7 @@ pub fn to_ssa(module: &MlirModule<'_>) -> Result<Module, ToSsaError> {
     let mut next = module.body().first_operation();
     while let Some(op) = next {
         next = op.next_in_block();
-        if name_of(op) != "func.func" || !op.has_attribute("tile.kernel") {
+        if name_of(op) != func::FUNC || !op.has_attribute(attributes::KERNEL) {
             return Err(error(
                 op,
                 format!(
@@ -116,7 +117,7 @@ fn kernel_of(op: OperationRef<'_, '_>) -> Result<Kernel, ToSsaError> {
         let argument: Value = crate::emit::argument_of(body, index);
         let ty = reader.ty(op, argument.r#type())?;
         let facts = argument_attributes(op, index);
-        let given = facts.iter().find(|(name, _)| name == "tile.name").map(|(_, a)| *a);
+        let given = facts.iter().find(|(name, _)| name == attributes::NAME).map(|(_, a)| *a);
         let given = given
             .and_then(|a| StringAttribute::try_from(a).ok())
             .map(|a| a.value().to_owned());
@@ -125,7 +126,7 @@ fn kernel_of(op: OperationRef<'_, '_>) -> Result<Kernel, ToSsaError> {
             .add_param(given.unwrap_or_else(|| format!("arg{index}")), ty.elem);
         let divisibility = facts
             .iter()
-            .find(|(name, _)| name == "tile.divisibility")
+            .find(|(name, _)| name == attributes::DIVISIBILITY)
             .map(|(_, a)| *a);
         if let Some(fact) = divisibility.and_then(|a| IntegerAttribute::try_from(a).ok()) {
             reader.kernel.params_mut()[index].divisibility = u32::try_from(fact.value()).unwrap_or(1);
@@ -195,7 +196,7 @@ impl Reader {
     fn op(&mut self, op: OperationRef<'_, '_>, region: RegionId) -> Result<(), ToSsaError> {
         let name = name_of(op);
         match name.as_str() {
-            "func.return" => return Ok(()),
+            func::RETURN => return Ok(()),
             // Read where it is compared: SSA compares the pointers themselves.
             ops::PTR_TO_INT => return Ok(()),
             _ => {}
@@ -248,18 +249,18 @@ impl Reader {
             return Ok(kind);
         }
         Ok(match name {
-            "arith.constant" => OpKind::Const(self.constant(op)?),
-            "math.fma" => OpKind::Fma,
-            "arith.select" => OpKind::Select,
-            "scf.for" => OpKind::For,
-            "scf.if" => OpKind::If,
-            "scf.while" => OpKind::While,
-            "scf.yield" => OpKind::Yield,
-            "scf.condition" => OpKind::Condition,
-            "arith.cmpi" | "arith.cmpf" => {
+            arith::CONSTANT => OpKind::Const(self.constant(op)?),
+            math::FMA => OpKind::Fma,
+            arith::SELECT => OpKind::Select,
+            scf::FOR => OpKind::For,
+            scf::IF => OpKind::If,
+            scf::WHILE => OpKind::While,
+            scf::YIELD => OpKind::Yield,
+            scf::CONDITION => OpKind::Condition,
+            arith::CMPI | arith::CMPF => {
                 let number = int_attribute(op, "predicate")?;
                 let has_number = |pred: &&CmpPred| match name {
-                    "arith.cmpi" => pred.cmpi() == Some(number),
+                    arith::CMPI => pred.cmpi() == Some(number),
                     _ => pred.cmpf() == Some(number),
                 };
                 let pred = CmpPred::ALL.iter().find(has_number);

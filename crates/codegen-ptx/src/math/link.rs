@@ -2,11 +2,11 @@
 
 use inkwell::context::{AsContextRef, ContextRef};
 use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
-use inkwell::llvm_sys::core::LLVMCreateMemoryBufferWithMemoryRange;
+use inkwell::llvm_sys::core::{LLVMCreateMemoryBufferWithMemoryRange, LLVMSetNSW, LLVMSetNUW};
 use inkwell::llvm_sys::linker::LLVMLinkModules2;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::FunctionValue;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionOpcode};
 
 use super::{Function, Operands, PREFIX, Width};
 use crate::diagnostics::LlvmDiagnostics;
@@ -67,9 +67,28 @@ pub fn link(module: &Module<'_>) -> Result<bool, Error> {
     for function in module.get_functions().filter(is_library) {
         if function.count_basic_blocks() > 0 {
             function.set_linkage(Linkage::Internal);
+            allow_overflow(function);
         }
     }
     Ok(true)
+}
+
+/// Takes the flags from a function that make poison of an overflow. In C it is undefined; a kernel computes functions of what
+/// its mask leaves out, too, and code generation is told that no sum is poison (see [`machine`](crate::machine)).
+fn allow_overflow(function: FunctionValue<'_>) {
+    use InstructionOpcode::{Add, Mul, Shl, Sub};
+    for block in function.get_basic_blocks() {
+        for instruction in block.get_instructions() {
+            if matches!(instruction.get_opcode(), Add | Mul | Shl | Sub) {
+                let value = instruction.as_value_ref();
+                // SAFETY: the instruction is live, and of those that may have the flags.
+                unsafe {
+                    LLVMSetNSW(value, 0);
+                    LLVMSetNUW(value, 0);
+                }
+            }
+        }
+    }
 }
 
 /// LLVM links whatever has the name: a wrong type would go unnoticed until the kernel computes nonsense.

@@ -14,7 +14,7 @@ fn intrinsics_without_an_instruction_are_refused_with_their_location() {
     let error = compile_text(&source, Target::Sm90a).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "'llvm.intr.exp' has no PTX instruction for f32, used by function 'k' at loc(\"kernel.rs\":12:5); \
+        "'llvm.intr.exp' has no PTX instruction for f32, used by function 'k' at kernel.rs:12:5; \
          call __mytriton_exp_f32"
     );
 }
@@ -102,7 +102,7 @@ fn operations_of_newer_gpus_are_refused() {
     let error = compile_text(source, Target::Sm90).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "'nvvm.wgmma.fence.aligned', used by function 'k' at loc(\"kernel.rs\":3:1), needs sm_90a, and the target is sm_90"
+        "'nvvm.wgmma.fence.aligned', used by function 'k' at kernel.rs:3:1, needs sm_90a, and the target is sm_90"
     );
     assert!(compile_text(source, Target::Sm90a).is_ok());
 

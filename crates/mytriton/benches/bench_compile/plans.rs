@@ -123,8 +123,7 @@ fn wide_plans() -> Vec<Plan> {
         &sizes(65536, 262_144),
         1,
     );
-    // No larger: LLVM's straight-line strength reduction takes time quadratic in these addresses. With 256 elements of each
-    // tile in a thread it takes seconds; with 2048 it had not ended after 200 s.
+    // With more elements a thread's registers do not hold the tiles, and the kernel is refused.
     add(
         "sum of three 4xN, 1 warp",
         sum,

@@ -18,6 +18,7 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockRef, OperationRef, RegionLike, Value, ValueLike};
 use mytriton_tile::argument_attributes;
+use mytriton_tile::attributes;
 use mytriton_tile::emit::{argument_of, result_of, shape_of};
 use mytriton_tile::ops::scf;
 use rustc_hash::FxHashMap;
@@ -156,7 +157,7 @@ impl AxisInfos {
                 let facts = argument_attributes(function, index);
                 let fact = facts
                     .iter()
-                    .find(|(name, _)| name == "tile.divisibility")
+                    .find(|(name, _)| name == attributes::DIVISIBILITY)
                     .map(|(_, a)| *a);
                 if let Some(fact) = fact.and_then(|a| IntegerAttribute::try_from(a).ok()) {
                     info.axes[0].divisibility = power_of_two_in(fact.value());

@@ -20,6 +20,7 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type, TypeLike, Value, ValueLike};
 use mytriton_tile::emit::{CmpI, Emitter, element_type, shape_of, with_element};
 use mytriton_tile::ops::arith::FastMathFlags;
+use mytriton_tile::ops::{arith, llvm, math};
 use mytriton_tile::{fast_math, names};
 
 use crate::lower::conversion::Conversion;
@@ -28,22 +29,22 @@ use crate::lower::thread::map;
 
 /// Operations on every float type that are intrinsics of LLVM: name of the operation, name of the intrinsic.
 const NATIVE: &[(&str, &str)] = &[
-    ("math.absf", "fabs"),
-    ("math.fma", "fma"),
-    ("arith.minnumf", "minimumnum"),
-    ("arith.maxnumf", "maximumnum"),
-    ("arith.minimumf", "minimum"),
-    ("arith.maximumf", "maximum"),
+    (math::ABSF, "fabs"),
+    (math::FMA, "fma"),
+    (arith::MINNUMF, "minimumnum"),
+    (arith::MAXNUMF, "maximumnum"),
+    (arith::MINIMUMF, "minimum"),
+    (arith::MAXIMUMF, "maximum"),
 ];
 
 /// The same on `f32` and `f64` alone.
 const DIRECT: &[(&str, &str)] = &[
-    ("math.sqrt", "sqrt"),
-    ("math.floor", "floor"),
-    ("math.ceil", "ceil"),
-    ("math.trunc", "trunc"),
-    ("math.round", "round"),
-    ("math.roundeven", "roundeven"),
+    (math::SQRT, "sqrt"),
+    (math::FLOOR, "floor"),
+    (math::CEIL, "ceil"),
+    (math::TRUNC, "trunc"),
+    (math::ROUND, "round"),
+    (math::ROUNDEVEN, "roundeven"),
 ];
 
 /// The function of the mathematics library that computes an operation, if one does.
@@ -67,20 +68,20 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
     ) -> Option<Value<'c, 'a>> {
         let element = element_type(operands.first()?.r#type());
         let single = Type::float32(self.context);
-        if name == "math.absi" {
+        if name == math::ABSI {
             // The least integer is its own negative.
             let zero = emitter.int_like(ty, 0);
-            let negative = emitter.binary("arith.subi", zero, operands[0]);
-            return Some(emitter.binary("arith.maxsi", operands[0], negative));
+            let negative = emitter.binary(arith::SUBI, zero, operands[0]);
+            return Some(emitter.binary(arith::MAXSI, operands[0], negative));
         }
-        if matches!(name, "arith.sitofp" | "arith.uitofp") && element_type(ty).is_bf16() {
+        if matches!(name, arith::SITOFP | arith::UITOFP) && element_type(ty).is_bf16() {
             return self.bf16_of_integer(emitter, name, operands[0], ty);
         }
         if let Some(intrinsic) = find(NATIVE, name) {
             return Some(on_vectors(emitter, intrinsic, operands));
         }
         let library = library_function(op, name);
-        let chosen = matches!(name, "math.rsqrt" | "arith.divf") || find(DIRECT, name).is_some() || library.is_some();
+        let chosen = matches!(name, math::RSQRT | arith::DIVF) || find(DIRECT, name).is_some() || library.is_some();
         if !chosen {
             return None;
         }
@@ -93,7 +94,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let wide_type = if narrow { with_element(ty, single) } else { ty };
         let result = self.on_wide(emitter, (op, name), library, &wide, wide_type);
         Some(if narrow {
-            emitter.value("arith.truncf", &[result], ty, &[])
+            emitter.value(arith::TRUNCF, &[result], ty, &[])
         } else {
             result
         })
@@ -105,7 +106,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         }
         let single = Type::float32(self.context);
         let widened = |&v: &Value<'c, 'a>| match element_type(v.r#type()) == element {
-            true => emitter.value("arith.extf", &[v], with_element(v.r#type(), single), &[]),
+            true => emitter.value(arith::EXTF, &[v], with_element(v.r#type(), single), &[]),
             // The exponent of `math.fpowi`.
             false => v,
         };
@@ -130,20 +131,20 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
             })
         };
         match name {
-            "math.exp" if single => {
+            math::EXP if single => {
                 let factor = emitter.float_like(ty, std::f64::consts::LOG2_E);
-                let scaled = emitter.binary("arith.mulf", operands[0], factor);
+                let scaled = emitter.binary(arith::MULF, operands[0], factor);
                 map(emitter, &[scaled], ty, |of| call_intrinsic(emitter, EX2, of, element))
             }
-            "math.exp2" if single => approximate(EX2),
-            "math.sqrt" if single && flags.contains(FastMathFlags::AFN) => approximate("llvm.nvvm.sqrt.approx.f"),
-            "math.rsqrt" if single => approximate("llvm.nvvm.rsqrt.approx.f"),
-            "math.rsqrt" => {
+            math::EXP2 if single => approximate(EX2),
+            math::SQRT if single && flags.contains(FastMathFlags::AFN) => approximate("llvm.nvvm.sqrt.approx.f"),
+            math::RSQRT if single => approximate("llvm.nvvm.rsqrt.approx.f"),
+            math::RSQRT => {
                 let one = emitter.float_like(ty, 1.0);
                 let root = on_vectors(emitter, "sqrt", operands);
-                emitter.binary("arith.divf", one, root)
+                emitter.binary(arith::DIVF, one, root)
             }
-            "arith.divf" if single && flags.contains(FastMathFlags::ARCP) => match division::Shared::of(operands[1]) {
+            arith::DIVF if single && flags.contains(FastMathFlags::ARCP) => match division::Shared::of(operands[1]) {
                 Some(divisors) => divisors.divide(emitter, operands[0], ty),
                 None => approximate(DIV),
             },
@@ -175,23 +176,23 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         let lost = if held == 24 { 8 } else { 11 };
         let limit = 1i64 << held;
         // Both signs at once: -limit <= x <= limit.
-        let fits = if name == "arith.sitofp" {
+        let fits = if name == arith::SITOFP {
             emitter.cmpi(
                 CmpI::Ule,
-                emitter.binary("arith.addi", x, constant(limit)),
+                emitter.binary(arith::ADDI, x, constant(limit)),
                 constant(2 * limit),
             )
         } else {
             emitter.cmpi(CmpI::Ule, x, constant(limit))
         };
-        let low = emitter.binary("arith.andi", x, constant((1 << lost) - 1));
-        let high = emitter.binary("arith.andi", x, constant(-1 << lost));
-        let odd = emitter.binary("arith.ori", high, constant(1 << lost));
+        let low = emitter.binary(arith::ANDI, x, constant((1 << lost) - 1));
+        let high = emitter.binary(arith::ANDI, x, constant(-1 << lost));
+        let odd = emitter.binary(arith::ORI, high, constant(1 << lost));
         let exact = emitter.cmpi(CmpI::Eq, low, constant(0));
         let gathered = emitter.select(exact, high, odd);
         let held = emitter.select(fits, x, gathered);
         let held = emitter.value(name, &[held], with_element(ty, wide), &[]);
-        Some(emitter.value("arith.truncf", &[held], ty, &[]))
+        Some(emitter.value(arith::TRUNCF, &[held], ty, &[]))
     }
 
     /// A call of the mathematics library for each element.
@@ -215,7 +216,7 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 ("op_bundle_sizes", none.into()),
                 ("operandSegmentSizes", segments.into()),
             ];
-            emitter.value("llvm.call", of, element, &attributes)
+            emitter.value(llvm::CALL, of, element, &attributes)
         })
     }
 
@@ -264,5 +265,5 @@ pub(crate) fn call_intrinsic<'c: 'a, 'a>(
         ("op_bundle_sizes", none.into()),
         ("operandSegmentSizes", segments.into()),
     ];
-    emitter.value("llvm.call_intrinsic", operands, ty, &attributes)
+    emitter.value(llvm::CALL_INTRINSIC, operands, ty, &attributes)
 }
