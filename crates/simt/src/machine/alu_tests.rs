@@ -192,6 +192,31 @@ proptest! {
     }
 }
 
+/// Products halfway between two numbers: the addend, however small, decides.
+#[test]
+fn addends_break_the_ties_of_fused_products() {
+    for (ty, digits) in [(Scalar::F16, 11), (Scalar::BF16, 8), (Scalar::F32, 24)] {
+        let first = (2f64.powi(digits).sqrt() as u64 | 1) as f64;
+        for i in 0..8 {
+            // Odd, and of one digit too many.
+            let (x, y) = (first + 2.0 * f64::from(i), first + 2.0);
+            for exponent in 2..=120 {
+                for small in [0.0, 1.0, 3.0].map(|digit| digit * 2f64.powi(-exponent)) {
+                    for [x, y, z] in [[x, y, small], [x, y, -small], [-x, y, small]] {
+                        let [a, b, c] = [x, y, z].map(|number| Const::from_f64(ty, number));
+                        let [p, q, r] = [a, b, c].map(|number| row(number.bits()));
+                        let found = fma(ty, &p, &q, &r, 1)[0];
+                        assert!(
+                            same(ty, found, eval_fma(a, b, c)),
+                            "{x} * {y} + {z} in {ty}: {found:#x}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// No decoded program has one of floats on integers, and none may get by with its result.
 #[test]
 fn operations_of_floats_on_integers_give_what_nothing_may_rely_on() {

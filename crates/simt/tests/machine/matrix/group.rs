@@ -249,6 +249,26 @@ fn registers_of_results_that_nobody_reads() {
     assert!(out[at..] == shares_of_d(&case, &case.matrices().2));
 }
 
+/// Where the numbers of C are wanted afterwards, the result has registers of its own, which begin with them.
+#[test]
+fn results_in_other_registers_than_c() {
+    let case = Case::new(16, Input::BF16, Accumulator::F32);
+    let mut kernel = Kernel::new(&case, true);
+    kernel.asm.matrix(MatrixInstr::WgmmaFence);
+    let d: Vec<Reg> = (0..8).map(|_| kernel.asm.reg()).collect();
+    let c = kernel.d_regs.clone();
+    let wgmma = kernel.product(&case, &c, &d);
+    kernel.asm.matrix(MatrixInstr::Wgmma(wgmma));
+    kernel.asm.matrix(MatrixInstr::WgmmaCommit);
+    kernel.asm.matrix(MatrixInstr::WgmmaWait { pending: 0 });
+    let c_at = kernel.store_d();
+    kernel.d_regs = d;
+    let d_at = kernel.store_d();
+    let out = right(&kernel.asm.finish(), 1, 128, &kernel.words);
+    assert!(out[c_at..d_at] == shares_of_d(&case, &case.matrices().2));
+    assert!(out[d_at..] == shares_of_d(&case, &expected(&case)));
+}
+
 /// Two products in flight at once, of two warp groups that do the same, down to what they store.
 #[test]
 fn two_products_of_two_warp_groups() {
