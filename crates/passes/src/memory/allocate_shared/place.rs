@@ -142,6 +142,69 @@ mod tests {
         assert_eq!(place(&items, true), (vec![0, 16384, 0], 16448));
     }
 
+    #[test]
+    fn the_first_free_place_is_taken() {
+        let taken = [(0, 16), (32, 48)];
+        for (start, bytes, alignment, expected) in [
+            (0, 16, 16, 16),
+            (0, 17, 16, 48),
+            (0, 1, 1, 16),
+            (20, 12, 4, 20),
+            (20, 13, 4, 48),
+            (33, 1, 1, 48),
+            (47, 1, 1, 48),
+            (48, 100, 16, 48),
+            (5, 1, 64, 64),
+        ] {
+            let found = first(&taken, start, bytes, alignment);
+            assert_eq!(found, expected, "{bytes} from {start} on");
+        }
+    }
+
+    #[test]
+    fn things_meet_in_one_moment() {
+        for (a, b, meet) in [((0, 4), (4, 9), true), ((0, 3), (4, 9), false), ((2, 2), (0, 9), true)] {
+            assert_eq!(item(a, 1).meets(&item(b, 1)), meet, "{a:?} {b:?}");
+            assert_eq!(item(b, 1).meets(&item(a, 1)), meet, "{a:?} {b:?}");
+        }
+    }
+
+    /// A use that fills the ring is small, and has no room for the next one beside it; a larger one has.
+    #[test]
+    fn uses_are_small_up_to_the_ring() {
+        let after = |bytes| [item((0, 0), bytes), item((1, 1), 16)];
+        assert_eq!(place(&after(RING_BYTES), true), (vec![0, 0], RING_BYTES));
+        assert_eq!(
+            place(&after(RING_BYTES + 1), true),
+            (vec![0, RING_BYTES + 16], RING_BYTES + 32)
+        );
+        assert_eq!(place(&after(RING_BYTES + 1), false), (vec![0, 0], RING_BYTES + 1));
+    }
+
+    /// Beside a large use there is so much room and no more.
+    #[test]
+    fn the_ring_grows_by_its_room() {
+        let beside = |bytes| place(&[item((0, 0), 16384), item((1, 1), bytes)], true);
+        assert_eq!(beside(ROOM_BYTES), (vec![0, 16384], 16384 + ROOM_BYTES));
+        assert_eq!(beside(ROOM_BYTES + 1), (vec![0, 0], 16384));
+        // What lives at the same time has to lie beside it, whatever that takes.
+        let at_once = [item((0, 1), 16384), item((1, 1), 2000)];
+        assert_eq!(place(&at_once, true), (vec![0, 16384], 18384));
+    }
+
+    /// The turn begins again where the next use does not fit, behind what it meets.
+    #[test]
+    fn turns_begin_again() {
+        let items = [
+            item((0, 9), 64),
+            item((1, 1), 2000),
+            item((2, 2), 2000),
+            item((3, 3), 2000),
+            item((4, 4), 2000),
+        ];
+        assert_eq!(place(&items, true), (vec![0, 64, 2064, 64, 2064], 4064));
+    }
+
     proptest! {
         #[test]
         fn nothing_overlaps_what_lives_with_it(
