@@ -23,6 +23,12 @@ pub enum Target {
     Sm90,
     /// Hopper with wgmma and setmaxnreg.
     Sm90a,
+    /// Blackwell, data centre.
+    Sm100,
+    /// Blackwell Ultra, data centre.
+    Sm103,
+    /// Blackwell, other.
+    Sm120,
 }
 
 /// A version of the PTX instruction set.
@@ -50,7 +56,17 @@ pub enum OptLevel {
 
 impl Target {
     /// All targets, oldest first.
-    pub const ALL: [Self; 6] = [Self::Sm75, Self::Sm80, Self::Sm86, Self::Sm89, Self::Sm90, Self::Sm90a];
+    pub const ALL: [Self; 9] = [
+        Self::Sm75,
+        Self::Sm80,
+        Self::Sm86,
+        Self::Sm89,
+        Self::Sm90,
+        Self::Sm90a,
+        Self::Sm100,
+        Self::Sm103,
+        Self::Sm120,
+    ];
 
     /// The name in PTX and in every tool: `sm_90a`.
     pub const fn name(self) -> &'static str {
@@ -61,6 +77,9 @@ impl Target {
             Self::Sm89 => "sm_89",
             Self::Sm90 => "sm_90",
             Self::Sm90a => "sm_90a",
+            Self::Sm100 => "sm_100",
+            Self::Sm103 => "sm_103",
+            Self::Sm120 => "sm_120",
         }
     }
 
@@ -72,6 +91,9 @@ impl Target {
             Self::Sm86 => (8, 6),
             Self::Sm89 => (8, 9),
             Self::Sm90 | Self::Sm90a => (9, 0),
+            Self::Sm100 => (10, 0),
+            Self::Sm103 => (10, 3),
+            Self::Sm120 => (12, 0),
         }
     }
 
@@ -80,15 +102,15 @@ impl Target {
         let kib = match self {
             Self::Sm75 => 64,
             Self::Sm80 => 163,
-            Self::Sm86 | Self::Sm89 => 99,
-            Self::Sm90 | Self::Sm90a => 227,
+            Self::Sm86 | Self::Sm89 | Self::Sm120 => 99,
+            Self::Sm90 | Self::Sm90a | Self::Sm100 | Self::Sm103 => 227,
         };
         kib * 1024
     }
 
     /// The best target for a device of this compute capability.
     ///
-    /// Devices newer than every target get [`Target::Sm90`], whose PTX the driver compiles for them.
+    /// Devices newer than every target get the newest one, whose PTX the driver compiles for them.
     ///
     /// # Errors
     /// [`Error::UnknownTarget`] for devices older than 7.5.
@@ -108,17 +130,24 @@ impl Target {
     ///
     /// It is the oldest one with every instruction that our lowerings use on that target, since a driver refuses PTX
     /// newer than itself: 7.4 (CUDA 11.4: cache eviction priorities and prefetch sizes on loads) up to sm_86, 8.4
-    /// (CUDA 12.4: `mma` on fp8 operands; TMA and wgmma came with 8.0) from sm_89. CUDA 13.0 reads both (its own is 9.0).
+    /// (CUDA 12.4: `mma` on fp8 operands; TMA and wgmma came with 8.0) from sm_89, and from sm_100 on the version that the
+    /// target came with (PTX ISA, "Release Notes"). CUDA 13.0 reads all (its own is 9.0).
     pub const fn ptx_isa(self) -> PtxIsa {
         match self {
             Self::Sm75 | Self::Sm80 | Self::Sm86 => PtxIsa { major: 7, minor: 4 },
             Self::Sm89 | Self::Sm90 | Self::Sm90a => PtxIsa { major: 8, minor: 4 },
+            Self::Sm100 => PtxIsa { major: 8, minor: 6 },
+            Self::Sm103 => PtxIsa { major: 8, minor: 8 },
+            Self::Sm120 => PtxIsa { major: 8, minor: 7 },
         }
     }
 
-    /// Whether code for `self` may use what `needed` introduced.
+    /// Whether code for `self` may use what `needed` introduced. No later target has Hopper's own instructions.
     pub fn has(self, needed: Self) -> bool {
-        self >= needed
+        match needed {
+            Self::Sm90a => self == Self::Sm90a,
+            _ => self >= needed,
+        }
     }
 
     /// The names of all targets, for messages.

@@ -200,7 +200,7 @@ fn unknown_targets_are_named_with_those_there_are() {
         let error = mytriton::compile(&scale(), "sm_12", options).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown target 'sm_12': it is one of sm_75, sm_80, sm_86, sm_89, sm_90, sm_90a"
+            "unknown target 'sm_12': it is one of sm_75, sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_103, sm_120"
         );
     }
 }

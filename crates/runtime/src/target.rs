@@ -2,13 +2,16 @@
 
 /// Targets with their compute capabilities, oldest first. PTX for one runs on its own capability and every later one,
 /// except that of `sm_90a`, which runs on 9.0 alone.
-pub const TARGETS: [(&str, (u32, u32)); 6] = [
+pub const TARGETS: [(&str, (u32, u32)); 9] = [
     ("sm_75", (7, 5)),
     ("sm_80", (8, 0)),
     ("sm_86", (8, 6)),
     ("sm_89", (8, 9)),
     ("sm_90", (9, 0)),
     ("sm_90a", (9, 0)),
+    ("sm_100", (10, 0)),
+    ("sm_103", (10, 3)),
+    ("sm_120", (12, 0)),
 ];
 
 /// The target that makes the most of a device of this compute capability; `None` for devices before 7.5.
@@ -33,8 +36,11 @@ mod tests {
             ((8, 7), Some("sm_86")),
             ((8, 9), Some("sm_89")),
             ((9, 0), Some("sm_90a")),
-            ((10, 0), Some("sm_90")),
-            ((12, 1), Some("sm_90")),
+            ((10, 0), Some("sm_100")),
+            ((10, 3), Some("sm_103")),
+            ((11, 0), Some("sm_103")),
+            ((12, 1), Some("sm_120")),
+            ((99, 0), Some("sm_120")),
         ] {
             assert_eq!(best_target(capability), target, "{capability:?}");
         }

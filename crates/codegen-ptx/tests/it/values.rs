@@ -16,7 +16,8 @@ fn an_unknown_target_is_told_the_known_ones() {
     let error = "sm_70".parse::<Target>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "unknown target 'sm_70'; known targets are sm_75, sm_80, sm_86, sm_89, sm_90, sm_90a"
+        "unknown target 'sm_70'; known targets are sm_75, sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_103, \
+         sm_120"
     );
 }
 
@@ -29,9 +30,13 @@ fn devices_get_the_best_target_that_runs_on_them() {
         ((8, 7), Target::Sm86),
         ((8, 9), Target::Sm89),
         ((9, 0), Target::Sm90a),
-        // Later architectures do not have Hopper's own instructions.
-        ((10, 0), Target::Sm90),
-        ((12, 1), Target::Sm90),
+        ((10, 0), Target::Sm100),
+        ((10, 3), Target::Sm103),
+        ((11, 0), Target::Sm103),
+        ((12, 0), Target::Sm120),
+        ((12, 1), Target::Sm120),
+        // One that is not known yet.
+        ((99, 9), Target::Sm120),
     ] {
         assert_eq!(Target::for_device(capability.0, capability.1).unwrap(), target);
     }
@@ -41,7 +46,15 @@ fn devices_get_the_best_target_that_runs_on_them() {
 #[test]
 fn newer_targets_have_what_older_ones_have() {
     for (index, newer) in Target::ALL.into_iter().enumerate() {
-        assert!(Target::ALL[..=index].iter().all(|older| newer.has(*older)));
+        // Later architectures do not have Hopper's own instructions.
+        let inherited = |older: &&Target| **older != Target::Sm90a || newer == Target::Sm90a;
+        assert!(
+            Target::ALL[..=index]
+                .iter()
+                .filter(inherited)
+                .all(|older| newer.has(*older))
+        );
+        assert_eq!(newer.has(Target::Sm90a), newer == Target::Sm90a);
         assert!(Target::ALL[index + 1..].iter().all(|later| !newer.has(*later)));
         assert!(
             newer.ptx_isa() <= PtxIsa { major: 9, minor: 0 },
