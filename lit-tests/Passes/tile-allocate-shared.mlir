@@ -100,6 +100,24 @@ func.func @carried(%x: f32, %n: i32) attributes {tile.kernel} {
   return
 }
 
+// One that a round leaves to the next lives at the beginning of that too: what is needed there alone lies elsewhere.
+// CHECK-LABEL: func.func @left_to_the_next_round
+// CHECK-SAME: tile.shared_bytes = 24576 : i32
+func.func @left_to_the_next_round(%x: f32, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %t = tile.splat %x : f32 -> tensor<2000xf32, #row>
+  %a = tile.alloc %t : tensor<2000xf32, #row> -> !tile.buffer<2000xf32, #shared>
+  %r = scf.for %i = %zero to %n step %one iter_args(%p = %a) -> (!tile.buffer<2000xf32, #shared>) : i32 {
+    %b = tile.alloc %t : tensor<2000xf32, #row> -> !tile.buffer<2000xf32, #shared>
+    %w = tile.local_load %b : !tile.buffer<2000xf32, #shared> -> tensor<2000xf32, #row>
+    %v = tile.local_load %p : !tile.buffer<2000xf32, #shared> -> tensor<2000xf32, #row>
+    %c = tile.alloc %v : tensor<2000xf32, #row> -> !tile.buffer<2000xf32, #shared>
+    scf.yield %c : !tile.buffer<2000xf32, #shared>
+  }
+  return
+}
+
 // The branches of a choice share.
 // CHECK-LABEL: func.func @branches
 // CHECK-SAME: tile.shared_bytes = 8192 : i32

@@ -218,6 +218,7 @@ func.func @choices(%n: i32 {tile.divisibility = 16 : i32}, %which: i1) attribute
 // CHECK: arith.extui {{.*}}{axis_info = "contiguity [1], divisibility [1], constancy [512], constant 255"}
 // CHECK: arith.extsi {{.*}}{axis_info = "contiguity [1], divisibility [1], constancy [512], constant -1"}
 // CHECK: arith.extui {{.*}}{axis_info = "contiguity [1], divisibility [1], constancy [512], constant 511"}
+// CHECK: arith.extsi {{.*}}{axis_info = "contiguity [512], divisibility [8], constancy [1]"}
 func.func @widths(%n: i8 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
   %r = tile.range 0, 512 : tensor<512xi32>
   %from8 = tile.range 8, 520 : tensor<512xi32>
@@ -232,6 +233,7 @@ func.func @widths(%n: i8 {tile.divisibility = 16 : i32}) attributes {tile.kernel
   %h = arith.extui %c : tensor<512xi8> to tensor<512xi32>
   %i = arith.extsi %c : tensor<512xi8> to tensor<512xi32>
   %j = arith.extui %large : tensor<512xi32> to tensor<512xi64>
+  %k = arith.extsi %from8 : tensor<512xi32> to tensor<512xi64>
   return
 }
 

@@ -74,6 +74,25 @@ func.func @shifted_base(%x: !tile.ptr<f32>) attributes {tile.kernel} {
   return
 }
 
+// A base that was chosen may be any of those that it was chosen from.
+// CHECK-LABEL: func.func @chosen_base
+// CHECK: tile.load
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: tile.store
+func.func @chosen_base(%x: !tile.ptr<f32>, %which: i1) attributes {tile.kernel} {
+  %one = arith.constant 1 : i32
+  %x1 = tile.addptr %x, %one : !tile.ptr<f32>, i32
+  %p = arith.select %which, %x, %x1 : !tile.ptr<f32>
+  %offs = tile.range 0, 512 : tensor<512xi32, #row>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>, #row>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>, #row>
+  %from = tile.addptr %ps, %offs : tensor<512x!tile.ptr<f32>, #row>, tensor<512xi32, #row>
+  %to = tile.addptr %xs, %offs : tensor<512x!tile.ptr<f32>, #row>, tensor<512xi32, #row>
+  %a = tile.load %from : tensor<512x!tile.ptr<f32>, #row>
+  tile.store %to, %a : tensor<512x!tile.ptr<f32>, #row>
+  return
+}
+
 // The same way from one base, over a scalar and a tile of offsets.
 // CHECK-LABEL: func.func @moved_base
 // CHECK-NOT: gpu.barrier

@@ -127,6 +127,8 @@ mod tests {
         assert_eq!(tightest(&[(0, 16), (48, 64), (80, 96)], 17, 16), 16);
         assert_eq!(tightest(&[(0, 16), (48, 64), (80, 96)], 64, 16), 96);
         assert_eq!(tightest(&[(0, 100), (20, 40)], 8, 16), 112);
+        // Of two that are as tight the first.
+        assert_eq!(tightest(&[(0, 16), (32, 48), (64, 80)], 16, 16), 16);
     }
 
     #[test]
