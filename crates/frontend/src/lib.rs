@@ -49,5 +49,5 @@ pub use looping::{ForLoop, WhileLoop};
 pub use memory::{Load, Store};
 pub use mytriton_ssa::Kernel;
 pub use shape::IntoShape;
-pub use site::Site;
+pub use site::{DeviceSite, Site, device_site};
 pub use staged::Staged;

@@ -315,3 +315,25 @@ pub(crate) fn describe(expr: Expr<'_>) -> String {
         Repr::Poison => "an erroneous value".to_owned(),
     }
 }
+
+/// The first parameter of a device function.
+#[diagnostic::on_unimplemented(
+    message = "kernels call device functions, and this is none",
+    label = "this function is not marked `#[kernel(device)]`",
+    note = "mark it, or compute what it gives on the host and pass it to the kernel"
+)]
+pub trait DeviceSite<'k> {
+    /// The place of the call as the function takes it.
+    fn of(site: Site<'k>) -> Self;
+}
+
+impl<'k> DeviceSite<'k> for Site<'k> {
+    fn of(site: Site<'k>) -> Self {
+        site
+    }
+}
+
+/// The place of a call of a device function, as the function takes it.
+pub fn device_site<'k, S: DeviceSite<'k>>(site: Site<'k>) -> S {
+    S::of(site)
+}

@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 use proc_macro2::{Ident, Span};
 use syn::{Error, Result};
 
+use crate::advice;
+
 /// A builtin function. As a method (`x.exp()`), the receiver is its first argument.
 pub(crate) struct Builtin {
     pub(crate) name: &'static str,
@@ -187,6 +189,7 @@ pub(crate) fn find_method(name: &Ident) -> Result<&'static Builtin> {
     let names = builtins().filter(|b| b.method).map(|b| b.name);
     let advice = match nearest(&text, names.chain(["mask", "other", "at"])) {
         Some(near) => format!("; did you mean `{near}`?"),
+        None if advice::of_method(&text).is_some() => format!(": {}", advice::of_method(&text).unwrap_or_default()),
         None if find(&text).is_some() => format!(": it is a function, `{text}(..)`"),
         None => ": device functions are called as functions".to_owned(),
     };
@@ -218,9 +221,16 @@ impl Builtin {
             counts.join(" or ")
         };
         let dot = if method { "." } else { "" };
+        let advice = match advice::of_arguments(self.name, found) {
+            Some(advice) if !method => format!("; {advice}"),
+            _ => String::new(),
+        };
         Err(Error::new(
             span,
-            format!("`{dot}{}` takes {wanted} argument{plural}, not {found}", self.name),
+            format!(
+                "`{dot}{}` takes {wanted} argument{plural}, not {found}{advice}",
+                self.name
+            ),
         ))
     }
 }

@@ -32,9 +32,18 @@ impl Context {
                         return error(name, format!("a builtin is called in a closure: `|a, b| {name}(a, b)`"));
                     }
                 }
-                let site = self.site(path.span());
+                let site = self.device_site(path.span());
                 let (left, right) = sides();
-                quote!(|#left, #right| #path(#site, #left, #right))
+                // Of several tiles a device function takes the elements one by one, those of the first side first.
+                let elements = |side: &Ident| match call.args.first().map(strip_parens) {
+                    Some(Expr::Tuple(tiles)) => {
+                        let indices = (0..tiles.elems.len()).map(syn::Index::from);
+                        quote!(#(#side.#indices),*)
+                    }
+                    _ => quote!(#side),
+                };
+                let (first, second) = (elements(&left), elements(&right));
+                quote!(|#left, #right| #path(#site, #first, #second))
             }
             other => return error(other, COMBINE),
         });

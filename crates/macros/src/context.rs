@@ -122,6 +122,14 @@ impl Context {
         quote_spanned!(Span::mixed_site()=> #frame.at(#line, #column))
     }
 
+    /// What a device function takes in front of its arguments. Where another function is called, the Rust compiler says at the
+    /// place that it is none.
+    pub(crate) fn device_site(&self, span: Span) -> TokenStream {
+        let (front, site) = (&self.front, self.site(span));
+        let function = Ident::new("device_site", Span::mixed_site().located_at(span));
+        quote!(#front::#function(#site))
+    }
+
     /// A call of a builder method at the place of some tokens. The method's name takes their span, so that mistakes which
     /// only the Rust compiler finds are shown there.
     pub(crate) fn call(&self, span: Span, method: &str, args: &[TokenStream]) -> TokenStream {

@@ -260,6 +260,10 @@ fn device(options: &Options, function: &ItemFn, parsed: &Parsed) -> Result<Token
         name, params, returns, ..
     } = parsed;
     let text = name.to_string();
+    if let Some(advice) = crate::advice::of_name(&text) {
+        let what = "which kernels are told about: choose another name";
+        return error(name, format!("`{text}` is a name of Triton's ({advice}), {what}"));
+    }
     if crate::builtins::find(&text).is_some() || crate::builtins::SPECIAL.contains(&text.as_str()) {
         return error(
             name,

@@ -5,6 +5,7 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprCall, ExprLit, ExprMethodCall, ExprPath, Lit, Member, Result, Type, UnOp};
 
+use crate::advice;
 use crate::builtins::{self, SPECIAL};
 use crate::context::{Binding, Context, dtype_variant, error, span_of};
 
@@ -56,6 +57,7 @@ impl Context {
                     self.call(name.span(), "dtype_of", &[value])
                 }
                 Member::Named(name) => {
+                    self.refuse_prefix(&field.base, name)?;
                     return error(name, format!("no field `{name}` in kernels: values have `.dtype`"));
                 }
                 Member::Unnamed(index) => {
@@ -239,6 +241,7 @@ impl Context {
             return error(&call.func, "kernels call builtins and device functions by name");
         };
         let span = span_of(path);
+        advice::refuse_named(&call.args)?;
         if let Some(name) = path.path.get_ident() {
             let text = name.to_string();
             if let Some(builtin) = builtins::find(&text) {
@@ -271,11 +274,31 @@ impl Context {
             if self.lookup(name).is_some() {
                 return error(name, format!("`{name}` is a variable, not a function"));
             }
+            if let Some(advice) = advice::of_name(&text) {
+                return error(name, format!("no `{name}` in kernels: {advice}"));
+            }
         }
+        advice::refuse_host(path)?;
         // A device function: the Rust compiler finds it, or says that there is none of that name.
-        let site = self.site(span);
+        let site = self.device_site(span);
         let args = self.exprs(&call.args);
         Ok(quote!(#path(#site, #(#args),*)))
+    }
+
+    /// Refuses `tl.name`: the prefix is Triton's.
+    fn refuse_prefix(&self, base: &Expr, name: &Ident) -> Result<()> {
+        match base {
+            Expr::Path(path)
+                if path
+                    .path
+                    .get_ident()
+                    .is_some_and(|n| n == "tl" && self.lookup(n).is_none()) =>
+            {
+                let advice = advice::of_prefixed(&name.to_string());
+                error(path, format!("no `tl` in kernels: {advice}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn static_assert(&self, call: &ExprCall) -> Result<TokenStream> {
@@ -299,6 +322,8 @@ impl Context {
 
     fn method(&self, call: &ExprMethodCall) -> Result<TokenStream> {
         let name = &call.method;
+        self.refuse_prefix(&call.receiver, name)?;
+        advice::refuse_named(&call.args)?;
         if let Some(turbofish) = &call.turbofish {
             return error(turbofish, "builtins have no type parameters: write `x as f32`");
         }

@@ -15,6 +15,7 @@
 //! * `LaunchError`, and `fn launch(on: impl Launcher, def: &'static frontend::KernelDef, cache: &'static KernelCache,
 //!   grid: Grid, args: &[Arg<'_>], constexprs: &[frontend::ConstexprValue]) -> Result<(), LaunchError>`.
 
+mod advice;
 mod builtins;
 mod carried;
 mod combine;

@@ -279,6 +279,12 @@ fn larger_size(a: Tile, b: Tile) -> Tile {
     maximum(abs(a), abs(b))
 }
 
+/// Of two tiles, the elements one by one.
+#[kernel(device, crate = crate::facade)]
+fn totals(a: Tile, n: Tile, b: Tile, m: Tile) -> (Tile, Tile) {
+    (a + b, n + m)
+}
+
 #[kernel(crate = crate::facade)]
 fn closures(x: Ptr<i32>, out: Ptr<i32>, #[constexpr] N: i32, #[constexpr] MOD: i32) {
     let v = load(x + range(0, N));
@@ -299,18 +305,22 @@ fn closures(x: Ptr<i32>, out: Ptr<i32>, #[constexpr] N: i32, #[constexpr] MOD: i
     });
     store(out + 2, total);
     store(out + 3, count);
+    let (total, count) = reduce((where_(v < 0, v, 0), (v < 0) as i32), 0, totals);
+    store(out + 4, total);
+    store(out + 5, count);
 }
 
 #[test]
 fn combines_of_the_user() {
     let x = numbers(127);
     let device = Device::new();
-    let (input, out) = (device.buffer(&x), device.buffer(&[0i32; 4]));
+    let (input, out) = (device.buffer(&x), device.buffer(&[0i32; 6]));
     closures::launch(&device, 1, &input, &out, 127, 7).unwrap();
     let negative = x.iter().filter(|&&v| v < 0);
     let largest = x.iter().map(|v| v.abs()).max().unwrap();
     let modulo = x.iter().map(|v| v & 0xFF).reduce(|a, b| (a + b) % 7).unwrap();
-    let expected = [largest, modulo, negative.clone().sum(), negative.count() as i32];
+    let (total, count) = (negative.clone().sum(), negative.count() as i32);
+    let expected = [largest, modulo, total, count, total, count];
     assert_eq!(device.read_i32(&out), expected);
 }
 

@@ -1,0 +1,18 @@
+//! Functions that are no device functions: the Rust compiler says so where they are called.
+
+use mytriton_macros::kernel;
+
+#[path = "../support/facade.rs"]
+#[allow(dead_code)]
+mod facade;
+
+fn halve(x: f32) -> f32 {
+    x / 2.0
+}
+
+#[kernel(crate = crate::facade)]
+fn calls(x: Ptr<f32>) {
+    store(x, halve(load(x)));
+}
+
+fn main() {}
