@@ -145,6 +145,10 @@ comparisons! {
 }
 
 /// What can stand where an expression is wanted: expressions, host numbers, element types.
+#[diagnostic::on_unimplemented(
+    message = "kernels compute with numbers, tiles and pointers, and this is none of them",
+    label = "no number, tile or pointer"
+)]
 pub trait IntoExpr<'k> {
     /// The expression.
     fn into_expr(self, k: &'k KernelBuilder) -> Expr<'k>;

@@ -8,6 +8,10 @@ use crate::literal::{Literal, Number};
 use crate::site::{Built, Operand, Site};
 
 /// What can say a shape: one extent, or an array or tuple of extents, each a compile-time constant.
+#[diagnostic::on_unimplemented(
+    message = "this is no shape",
+    label = "a shape is an extent, or an array or tuple of extents, each a compile-time constant"
+)]
 pub trait IntoShape<'k> {
     /// The extents, outermost first.
     fn extents(self, site: Site<'k>) -> Vec<Expr<'k>>;
@@ -119,7 +123,7 @@ impl<'k> Site<'k> {
     }
 
     /// A tile with the scalar `value`, in its own type, in every element.
-    pub fn splat(self, shape: impl IntoShape<'k>, value: impl IntoExpr<'k>) -> Expr<'k> {
+    pub fn splat(self, value: impl IntoExpr<'k>, shape: impl IntoShape<'k>) -> Expr<'k> {
         let value = self.lift(value);
         let built = (|| {
             let shape = self.shape_of(shape)?;

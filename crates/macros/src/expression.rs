@@ -1,7 +1,7 @@
 //! Expressions: each becomes a call that builds operations and gives a front-end value.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprCall, ExprLit, ExprMethodCall, ExprPath, Lit, Member, Result, Type, UnOp};
 
@@ -81,9 +81,11 @@ impl Context {
                 let parts = self.exprs(&tuple.elems);
                 quote!((#(#parts,)*))
             }
+            // Without elements nothing says of what type they are.
+            Expr::Array(array) if array.elems.is_empty() => quote!(([] as [i32; 0])),
             Expr::Array(array) => {
                 let parts = self.exprs(&array.elems);
-                quote!([#(#parts),*])
+                quote_spanned!(array.bracket_token.span.join()=> [#(#parts),*])
             }
             Expr::If(branch) => self.branch(branch)?,
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),

@@ -282,3 +282,19 @@ fn softmax_of_rows_and_columns() {
         }
     }
 }
+
+/// The shape of a scalar has no extents, and nothing in it that would say of what type they are.
+#[kernel(crate = crate::facade)]
+fn to_a_scalar(x: Ptr<i32>, out: Ptr<i32>) {
+    let one = load(x + range(2, 3));
+    store(out, one.reshape([]));
+    store(out + range(1, 5), splat(reshape(one, []), [4]));
+}
+
+#[test]
+fn tiles_of_one_element_become_scalars() {
+    let device = Device::new();
+    let (x, out) = (device.buffer(&[5i32, 6, 7]), device.buffer(&[0i32; 5]));
+    to_a_scalar::launch(&device, 1, &x, &out).unwrap();
+    assert_eq!(device.read_i32(&out), [7; 5]);
+}

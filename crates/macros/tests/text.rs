@@ -99,7 +99,7 @@ fn builtins(p: Ptr<f32>, f: f32, h: f16, i: i32, u: u32) {
         p + 6,
         cdiv(i, 8) + u.minimum(7) + abs(i) + i.minimum(2) + bitcast(f, i32) + num_programs(2),
     );
-    let tile = range(2, 6).to(f32) + splat([2, 4], f) - full((2, 1), 1, f32) * zeros(4, f32);
+    let tile = range(2, 6).to(f32) + splat(f, [2, 4]) - full((2, 1), 1, f32) * zeros(4, f32);
     store(broadcast_to(p, [2, 4]), tile);
     store(
         p + 7,

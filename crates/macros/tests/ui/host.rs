@@ -15,4 +15,17 @@ fn calls(x: Ptr<f32>) {
     store(x, halve(load(x)));
 }
 
+const NAME: &str = "name";
+
+#[kernel(crate = crate::facade)]
+fn text(x: Ptr<f32>) {
+    store(x, NAME);
+}
+
+/// The value of a tile comes first, as in `broadcast_to`.
+#[kernel(crate = crate::facade)]
+fn exchanged(x: Ptr<f32>) {
+    store(x + range(0, 64), splat([64], 1.0));
+}
+
 fn main() {}
