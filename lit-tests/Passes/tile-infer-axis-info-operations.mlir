@@ -253,6 +253,9 @@ func.func @widths(%n: i8 {tile.divisibility = 16 : i32}) attributes {tile.kernel
 // CHECK: tile.addptr {{.*}}{axis_info = "contiguity [32], divisibility [16], constancy [1]"}
 // CHECK: tile.addptr {{.*}}{axis_info = "contiguity [32], divisibility [8], constancy [1]"}
 // CHECK: tile.addptr {{.*}}{axis_info = "contiguity [4], divisibility [2], constancy [1]"}
+// CHECK: arith.constant {{.*}}constant 64"}
+// CHECK: arith.muli {{.*}}{axis_info = "contiguity [1], divisibility [64], constancy [4]"}
+// CHECK: tile.addptr {{.*}}{axis_info = "contiguity [4], divisibility [8], constancy [1]"}
 // CHECK: tile.addptr {{.*}}{axis_info = "contiguity [1], divisibility [8], constancy [32]"}
 // CHECK: tile.addptr {{.*}}{axis_info = "contiguity [1], divisibility [16], constancy [1]"}
 func.func @shapes(%p: !tile.ptr<i16> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
@@ -270,6 +273,9 @@ func.func @shapes(%p: !tile.ptr<i16> {tile.divisibility = 16 : i32}, %n: i32 {ti
   %at = tile.addptr %ps, %r : tensor<32x!tile.ptr<i16>>, tensor<32xi32>
   %next = tile.addptr %at, %twenty : tensor<32x!tile.ptr<i16>>, tensor<32xi32>
   %cut = tile.addptr %at, %quads : tensor<32x!tile.ptr<i16>>, tensor<32xi32>
+  %sixty_four = arith.constant dense<64> : tensor<32xi32>
+  %far = arith.muli %quads, %sixty_four : tensor<32xi32>
+  %cut_far = tile.addptr %at, %far : tensor<32x!tile.ptr<i16>>, tensor<32xi32>
   %same = tile.addptr %ps, %twenty : tensor<32x!tile.ptr<i16>>, tensor<32xi32>
   %scalar = tile.addptr %p, %n : !tile.ptr<i16>, i32
   return
