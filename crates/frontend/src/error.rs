@@ -59,11 +59,13 @@ impl FrontendError {
     }
 }
 
+/// The first finding on the first line, which is all that many programs show of an error.
 impl fmt::Display for FrontendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kernel '{}' cannot be built", self.kernel)?;
-        for diagnostic in &self.diagnostics {
-            write!(f, "\n  {diagnostic}")?;
+        for (index, diagnostic) in self.diagnostics.iter().enumerate() {
+            let separator = if index == 0 { ": " } else { "\n  " };
+            write!(f, "{separator}{diagnostic}")?;
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ fn mistakes_are_told_at_the_callers_line() {
     assert_eq!(
         error.to_string(),
         format!(
-            "kernel 'mistakes' cannot be built\n  {}: '&' takes integers or bool, not f32\n  {}: program_id(5): a grid has \
+            "kernel 'mistakes' cannot be built: {}: '&' takes integers or bool, not f32\n  {}: program_id(5): a grid has \
              the axes 0, 1 and 2",
             error.diagnostics[0].place, error.diagnostics[1].place
         )
