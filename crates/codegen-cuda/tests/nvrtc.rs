@@ -1,4 +1,4 @@
-//! Compiles generated kernels with NVRTC for every supported target; needs no GPU. Warnings that code can be blamed
+//! Compiles generated kernels with NVRTC for targets of each generation; needs no GPU. Warnings that code can be blamed
 //! for are errors.
 //!
 //! NVRTC is found by the dynamic loader, and its headers by `MYTRITON_CUDA_INCLUDE`, as `cargo xtask env` sets them.
@@ -12,7 +12,7 @@ use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
 use mytriton_codegen_cuda::{CudaSource, Options, generate};
 use mytriton_ssa::{Kernel, Scalar};
 
-const TARGETS: [&str; 5] = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a"];
+const TARGETS: [&str; 5] = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"];
 
 /// NVRTC's warnings that are on by default and concern a function's body: loss of digits, shifts and divisions that
 /// are undefined, comparisons without point, statements without effect or never reached, unused variables.

@@ -16,12 +16,16 @@ const IN_TURN: [Target; 4] = [Target::Sm90, Target::Sm100, Target::Sm103, Target
 
 /// The targets that a case's code is checked for.
 fn targets(case: &Case) -> Vec<Target> {
-    if case.long {
-        return vec![Target::Sm90a];
+    match case.long {
+        true => vec![Target::Sm90a],
+        false => [&TARGETS[..], &[one_of(&IN_TURN, case)]].concat(),
     }
-    // By the name, so that a case is always checked for the same ones.
+}
+
+/// One of the targets, by the case's name, so that a case is always checked for the same ones.
+fn one_of(targets: &[Target], case: &Case) -> Target {
     let turn: usize = case.name.bytes().map(usize::from).sum();
-    [&TARGETS[..], &[IN_TURN[turn % IN_TURN.len()]]].concat()
+    targets[turn % targets.len()]
 }
 
 /// Set where the tools must be there.
@@ -136,9 +140,11 @@ pub fn is_missing(error: &mytriton::Error) -> bool {
     )
 }
 
-/// CUDA C++ for the targets, through NVRTC.
+/// CUDA C++ through NVRTC. Its text is the same for all targets: it is compiled for the oldest, which has the fewest
+/// instructions, and for one of the others.
 pub fn nvrtc(case: &Case) -> Outcome {
-    for target in targets(case) {
+    let [oldest, others @ ..] = &Target::ALL;
+    for target in [*oldest, one_of(others, case)] {
         match mytriton::compile(&case.kernel, target.name(), cuda_options(case)) {
             Ok(_) => {}
             Err(error) if is_missing(&error) => return missing(&error.to_string()),
