@@ -12,7 +12,7 @@ use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts};
 use mytriton_codegen_cuda::{CudaSource, Options, generate};
 use mytriton_ssa::{Kernel, Scalar};
 
-const TARGETS: [&str; 5] = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_120"];
+const TARGETS: [&str; 4] = ["sm_75", "sm_80", "sm_90a", "sm_120"];
 
 /// NVRTC's warnings that are on by default and concern a function's body: loss of digits, shifts and divisions that
 /// are undefined, comparisons without point, statements without effect or never reached, unused variables.
