@@ -14,7 +14,7 @@ use mytriton_tile::from_ssa;
 use proptest::prelude::*;
 
 use crate::context;
-use crate::evaluate::Evaluator;
+use crate::evaluate::evaluate;
 
 // Lines of 16 often, so that values meet.
 const SHAPES: [&[u32]; 9] = [&[], &[16], &[16], &[16], &[12], &[4, 8], &[4, 8], &[8, 1], &[3, 2, 8]];
@@ -298,12 +298,10 @@ fn assert_claims_hold(data: &[u32]) {
         found.insert(param.value, infos.get(argument_of(body, index)));
     }
     for program in [0, 1, 6] {
-        let mut evaluator = Evaluator::new(&kernel, &arguments, program);
-        evaluator.run();
-        if evaluator.overflowed {
+        let Some(trace) = evaluate(&kernel, &arguments, program) else {
             continue;
-        }
-        for (&value, tiles) in &evaluator.trace {
+        };
+        for (&value, tiles) in &trace {
             for tile in tiles {
                 check(&kernel, value, &found[&value], tile);
             }

@@ -2,6 +2,8 @@
 
 mod axis_info;
 mod evaluate;
+#[path = "../../../ssa/tests/support/machine.rs"]
+mod machine;
 
 use melior::Context;
 use melior::dialect::DialectRegistry;

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use mytriton_ssa::{Kernel, OptLevel, RegionId, ValueId, optimise, parse_module, verify};
 
-use crate::machine::{Cell, Memory, refines, run, special};
+use crate::machine::{Cell, Memory};
+use crate::memory::{refines, run, special};
 
 pub fn parse(text: &str) -> Kernel {
     let module = parse_module(text, "case.ssa").unwrap_or_else(|e| panic!("{e}\n{text}"));

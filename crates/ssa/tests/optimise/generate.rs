@@ -7,7 +7,7 @@ use mytriton_ssa::{
     Type, UnaryOp, ValueId, result_type,
 };
 
-use crate::machine::special;
+use crate::memory::special;
 
 /// Elements of each buffer that the body reads and writes; results are stored behind them.
 const SHARED: i128 = 32;

@@ -3,7 +3,9 @@
 mod cases;
 mod control;
 mod generate;
+#[path = "../support/machine.rs"]
 mod machine;
+mod memory;
 mod property;
 mod reductions;
 mod rules;

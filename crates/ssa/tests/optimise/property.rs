@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 use crate::cases::optimised;
 use crate::generate::{BUFFER, generate};
-use crate::machine::{Memory, arguments, refines, run};
+use crate::machine::Memory;
+use crate::memory::{arguments, refines, run};
 use crate::unrunnable;
 
 /// Compares memory after the kernel and after its optimised forms; false if the kernel has no checkable meaning.
