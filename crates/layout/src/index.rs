@@ -31,20 +31,18 @@ pub struct Piece {
     pub needs_mask: bool,
 }
 
-/// How to compute one output dimension: the xor of `constant` and all terms, or equally of `constant` and all pieces.
+/// How to compute one output dimension: the xor of all terms, or equally of all pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AxisPlan {
     /// The output dimension.
     pub dim: Dim,
     /// Its size.
     pub size: u32,
-    /// What inputs folded to constants contribute.
-    pub constant: u32,
     /// The plan bit by bit, in order of the inputs.
     pub terms: SmallVec<[BitTerm; 8]>,
     /// The plan by diagonals, in order of the inputs.
     pub pieces: SmallVec<[Piece; 4]>,
-    /// Whether no two of the constant and the pieces have a bit in common, so that *or* and *add* equal *xor*.
+    /// Whether no two pieces have a bit in common, so that *or* and *add* equal *xor*.
     pub disjoint: bool,
 }
 
@@ -67,8 +65,7 @@ pub trait IndexBuilder {
 }
 
 impl AxisPlan {
-    /// Emits the plan; `input` gives the value of an input dimension, below its size. The constant comes last, so that
-    /// plans that differ in it alone share the rest.
+    /// Emits the plan; `input` gives the value of an input dimension, below its size.
     pub fn emit<B: IndexBuilder>(&self, builder: &mut B, mut input: impl FnMut(&mut B, &Dim) -> B::Value) -> B::Value {
         let mut sum: Option<B::Value> = None;
         for piece in &self.pieces {
@@ -82,29 +79,15 @@ impl AxisPlan {
                 right => builder.shr(value, right.unsigned_abs()),
             };
             sum = Some(match sum {
-                Some(sum) => self.join(builder, sum, value),
+                Some(sum) if self.disjoint => builder.or_disjoint(sum, value),
+                Some(sum) => builder.xor(sum, value),
                 None => value,
             });
         }
-        match sum {
-            Some(sum) if self.constant == 0 => sum,
-            Some(sum) => {
-                let constant = builder.constant(self.constant);
-                self.join(builder, sum, constant)
-            }
-            None => builder.constant(self.constant),
-        }
+        sum.unwrap_or_else(|| builder.constant(0))
     }
 
-    fn join<B: IndexBuilder>(&self, builder: &mut B, x: B::Value, y: B::Value) -> B::Value {
-        if self.disjoint {
-            builder.or_disjoint(x, y)
-        } else {
-            builder.xor(x, y)
-        }
-    }
-
-    fn new(dim: &Dim, size: u32, constant: u32, terms: SmallVec<[BitTerm; 8]>, in_bits: impl Fn(&Dim) -> u32) -> Self {
+    fn new(dim: &Dim, size: u32, terms: SmallVec<[BitTerm; 8]>, in_bits: impl Fn(&Dim) -> u32) -> Self {
         let mut pieces: SmallVec<[Piece; 4]> = SmallVec::new();
         for term in &terms {
             for row in (0..u32::BITS).filter(|row| term.value >> row & 1 != 0) {
@@ -125,7 +108,7 @@ impl AxisPlan {
                 }
             }
         }
-        let (mut seen, mut disjoint) = (constant, true);
+        let (mut seen, mut disjoint) = (0, true);
         for piece in &mut pieces {
             let all = (1u32 << in_bits(&piece.input)) - 1;
             let survivors = if piece.shift < 0 {
@@ -144,7 +127,6 @@ impl AxisPlan {
         AxisPlan {
             dim: dim.clone(),
             size,
-            constant,
             terms,
             pieces,
             disjoint,
@@ -191,7 +173,7 @@ impl IndexPlan {
                         value: basis[axis],
                     })
             });
-            AxisPlan::new(out, size, 0, terms.collect(), bits_of)
+            AxisPlan::new(out, size, terms.collect(), bits_of)
         });
         let axes = axes.collect();
         IndexPlan { ins, axes }
@@ -202,32 +184,23 @@ impl IndexPlan {
         &self.axes
     }
 
-    /// The plan with one input fixed: its terms become part of the constants. An unrolled loop over registers folds
-    /// the register and shares the rest.
+    /// The plan where one input is 0. What that input adds can be xored in apart: the same for all threads, if it is the
+    /// register.
     ///
     /// # Errors
-    /// The input must exist and the value be below its size.
-    pub fn fold(&self, input: &str, value: u32) -> Result<Self, LayoutError> {
-        let have = || self.ins.iter().map(|(dim, _)| dim.clone()).collect();
-        let bits = bits_of(&self.ins, &input.into()).ok_or_else(|| LayoutError::NoSuchDim {
-            what: "input",
-            dim: input.into(),
-            have: have(),
-        })?;
-        if value >> bits != 0 {
-            return Err(LayoutError::IndexRange {
+    /// The input must exist.
+    pub fn without(&self, input: &str) -> Result<Self, LayoutError> {
+        let (dropped, ins): (SmallVec<_>, SmallVec<_>) = self.ins.iter().cloned().partition(|(dim, _)| *dim == input);
+        if dropped.is_empty() {
+            return Err(LayoutError::NoSuchDim {
+                what: "input",
                 dim: input.into(),
-                value,
-                size: 1 << bits,
+                have: ins.into_iter().map(|(dim, _)| dim).collect(),
             });
         }
-        let ins: SmallVec<_> = self.ins.iter().filter(|(dim, _)| *dim != input).cloned().collect();
         let axes = self.axes.iter().map(|axis| {
-            let (folded, rest): (SmallVec<[_; 8]>, SmallVec<[_; 8]>) =
-                axis.terms.iter().cloned().partition(|term| term.input == input);
-            let set = folded.iter().filter(|term| value >> term.bit & 1 != 0);
-            let constant = set.fold(axis.constant, |sum, term| sum ^ term.value);
-            AxisPlan::new(&axis.dim, axis.size, constant, rest, |dim| {
+            let rest = axis.terms.iter().filter(|term| term.input != input);
+            AxisPlan::new(&axis.dim, axis.size, rest.cloned().collect(), |dim| {
                 bits_of(&ins, dim).unwrap_or(0)
             })
         });

@@ -47,7 +47,7 @@
 //! | [`WarpGather`] | elements that an index names, found within the warp |
 //! | [`source_registers`] | for an operation that moves nothing between threads, which register each element is in |
 //! | [`ReductionPlan`], [`ScanPlan`] | what threads, lanes and warps combine along an axis |
-//! | [`WordPlan`] | narrow values in 32-bit words |
+//! | [`word_slots`] | narrow values in 32-bit words |
 //! | [`staging`] | bank conflicts, shared layouts without any, accesses by vectors and matrices |
 //! | [`parser`] | the text form of layouts, every part with its place |
 
@@ -72,7 +72,7 @@ pub use distributed::{DistributedLayout, RegisterGroup};
 pub use error::LayoutError;
 pub use exchange::{LanePredicate, Round, SharedExchange, SharedMemory};
 pub use fragment::{
-    FragmentError, ReductionPlan, ScanPlan, ScanStep, WarpPartials, WordPlan, WordSlot, source_registers,
+    FragmentError, ReductionPlan, ScanPlan, ScanStep, WarpPartials, WordSlot, source_registers, word_slots,
 };
 pub use gather::WarpGather;
 pub use index::{AxisPlan, BitTerm, IndexBuilder, IndexPlan, Piece};

@@ -453,17 +453,13 @@ fn index_arithmetic() {
         emit(&plan),
         ["(register & 3) | ((register & 4) << 7) | (lane << 2) | (warp << 7)"]
     );
-    assert_eq!(
-        emit(&plan.fold("register", 5).unwrap()),
-        ["(lane << 2) | (warp << 7) | 513"]
-    );
-    let threads = plan.fold("register", 0).unwrap();
+    let threads = plan.without("register").unwrap();
     assert_eq!(emit(&threads), ["(lane << 2) | (warp << 7)"]);
-    assert!(threads.fold("register", 0).is_err() && plan.fold("lane", 32).is_err());
+    assert!(threads.without("register").is_err());
 
     let mma = DistributedLayout::mma_accumulator([16, 8], [1, 1]).unwrap();
-    let plan = IndexPlan::new(mma.linear()).fold("register", 3).unwrap();
-    assert_eq!(emit(&plan), ["(lane >> 2) | 8", "((lane & 3) << 1) | 1"]);
+    let plan = IndexPlan::new(mma.linear()).without("register").unwrap();
+    assert_eq!(emit(&plan), ["(lane >> 2)", "((lane & 3) << 1)"]);
 
     let swizzle = swizzled(
         &[4, 8],
@@ -547,12 +543,16 @@ proptest! {
         let plan = IndexPlan::new(&l);
         let names = ["register", "lane", "warp"];
         let index: Vec<(&str, u32)> = names.into_iter().zip(index).map(|(n, i)| (n, i % l.in_size(n))).collect();
-        let expected = l.apply(&index).unwrap();
-        let folded = plan.fold("register", index[0].1).unwrap();
         let value = |_: &mut Machine, input: &Dim| index.iter().find(|(name, _)| input == name).unwrap().1;
-        for plan in [plan, folded] {
-            let emitted: Vec<u32> = plan.axes().iter().map(|axis| axis.emit(&mut Machine, value)).collect();
-            prop_assert_eq!(&emitted[..], &expected[..]);
+        let emitted = |plan: &IndexPlan| -> Vec<u32> {
+            plan.axes().iter().map(|axis| axis.emit(&mut Machine, value)).collect()
+        };
+        prop_assert_eq!(&emitted(&plan)[..], &l.apply(&index).unwrap()[..]);
+        for left_out in 0..3 {
+            let mut rest = index.clone();
+            rest[left_out].1 = 0;
+            let expected = l.apply(&rest).unwrap();
+            prop_assert_eq!(&emitted(&plan.without(names[left_out]).unwrap())[..], &expected[..]);
         }
     }
 

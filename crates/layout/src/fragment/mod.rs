@@ -9,7 +9,7 @@
 //! | reduction | [`ReductionPlan`] |
 //! | scan | [`ScanPlan`] |
 //! | the part of both that crosses warps | [`WarpPartials`] |
-//! | narrow values in 32-bit words, for shuffles | [`WordPlan`] |
+//! | narrow values in 32-bit words, for shuffles | [`word_slots`] |
 
 mod reduction;
 mod scan;
@@ -19,7 +19,7 @@ mod words;
 pub use reduction::ReductionPlan;
 pub use scan::{ScanPlan, ScanStep};
 pub use warps::WarpPartials;
-pub use words::{WordPlan, WordSlot};
+pub use words::{WordSlot, word_slots};
 
 use std::collections::HashMap;
 

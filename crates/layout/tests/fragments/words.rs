@@ -1,18 +1,26 @@
 //! Narrow values in words.
 
-use mytriton_layout::{WordPlan, WordSlot};
+use mytriton_layout::{WordSlot, word_slots};
 use proptest::prelude::*;
 
 fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
+fn num_words(slots: &[WordSlot]) -> usize {
+    let end = |slot: &WordSlot| match *slot {
+        WordSlot::Part { word, .. } => word + 1,
+        WordSlot::Pair { low } => low + 2,
+    };
+    slots.iter().map(end).max().unwrap_or(0)
+}
+
 /// The words that hold the values, each or-ed into what is there.
 fn pack(values: &[(u32, u64)]) -> Vec<u32> {
-    let plan = WordPlan::new(values.iter().map(|&(bits, _)| bits));
-    let mut words = vec![0; plan.num_words];
-    for (&(_, value), slot) in values.iter().zip(&plan.slots) {
-        match *slot {
+    let slots = word_slots(values.iter().map(|&(bits, _)| bits));
+    let mut words = vec![0; num_words(&slots)];
+    for (&(_, value), slot) in values.iter().zip(slots) {
+        match slot {
             WordSlot::Part { word, bit } => words[word] |= (value as u32) << bit,
             WordSlot::Pair { low } => (words[low], words[low + 1]) = (value as u32, (value >> 32) as u32),
         }
@@ -21,12 +29,15 @@ fn pack(values: &[(u32, u64)]) -> Vec<u32> {
 }
 
 fn unpack(words: &[u32], widths: &[u32]) -> Vec<u64> {
-    let plan = WordPlan::new(widths.iter().copied());
-    let value = |(slot, &bits): (&WordSlot, &u32)| match *slot {
+    let value = |(slot, &bits): (WordSlot, &u32)| match slot {
         WordSlot::Part { word, bit } => u64::from(words[word] >> bit) & mask(bits),
         WordSlot::Pair { low } => u64::from(words[low]) | u64::from(words[low + 1]) << 32,
     };
-    plan.slots.iter().zip(widths).map(value).collect()
+    word_slots(widths.iter().copied())
+        .into_iter()
+        .zip(widths)
+        .map(value)
+        .collect()
 }
 
 #[test]
@@ -47,7 +58,7 @@ fn words_that_are_full_or_too_small() {
         pack(&[(64, 0x0123_4567_89AB_CDEF), (8, 1)]),
         [0x89AB_CDEF, 0x0123_4567, 1]
     );
-    assert_eq!(WordPlan::new([]).num_words, 0);
+    assert_eq!(word_slots([]), []);
 }
 
 proptest! {
@@ -62,7 +73,7 @@ proptest! {
     /// Values of one width leave no room between them.
     #[test]
     fn equal_widths_fill_words(bits in prop::sample::select(vec![1u32, 8, 16, 32, 64]), count in 0usize..70) {
-        let plan = WordPlan::new(vec![bits; count]);
-        prop_assert_eq!(plan.num_words, (bits as usize * count).div_ceil(32));
+        let slots = word_slots(vec![bits; count]);
+        prop_assert_eq!(num_words(&slots), (bits as usize * count).div_ceil(32));
     }
 }

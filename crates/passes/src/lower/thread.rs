@@ -99,14 +99,14 @@ impl<'c: 'a, 'a> Thread<'c, 'a> {
     /// What lane and warp add, by an exclusive or, to the output `axis` of a map from register, lane and warp: an `i32`.
     ///
     /// # Errors
-    /// The map has an input `register`.
+    /// The map has no input `register`.
     pub fn share(
         &self,
         emitter: Emitter<'c, 'a>,
         map: &LinearLayout,
         axis: usize,
     ) -> Result<Value<'c, 'a>, LayoutError> {
-        let of_thread = IndexPlan::new(map).fold("register", 0)?;
+        let of_thread = IndexPlan::new(map).without("register")?;
         let zero = emitter.int(32, 0);
         let share = of_thread.axes()[axis].emit(&mut Index(emitter), |_, input: &Dim| match input.as_str() {
             "lane" => self.lane,

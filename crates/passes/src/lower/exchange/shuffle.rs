@@ -2,7 +2,7 @@
 
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, Value, ValueLike};
-use mytriton_layout::{WordPlan, WordSlot};
+use mytriton_layout::{WordSlot, word_slots};
 use mytriton_tile::emit::Emitter;
 use mytriton_tile::ops::arith;
 use mytriton_tile::ops::gpu::ShuffleMode;
@@ -57,8 +57,8 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
         values: &[Value<'c, 'a>],
         from: From<'c, 'a>,
     ) -> Vec<Value<'c, 'a>> {
-        let plan = WordPlan::new(values.iter().map(|value| bits_of(value.r#type())));
-        let mut words = pack(emitter, values, &plan);
+        let slots = word_slots(values.iter().map(|value| bits_of(value.r#type())));
+        let mut words = pack(emitter, values, &slots);
         let word_type = int(emitter, WORD_BITS);
         let mode = match from {
             From::Flipped(_) => ShuffleMode::Xor,
@@ -75,15 +75,15 @@ impl<'c: 'a, 'a> Conversion<'c, 'a, '_> {
                 .shuffle_result();
         }
         let received = |(value, &slot): (&Value<'c, 'a>, &WordSlot)| unpack(emitter, &words, slot, value.r#type());
-        values.iter().zip(&plan.slots).map(received).collect()
+        values.iter().zip(&slots).map(received).collect()
     }
 }
 
-/// Values as words, narrow ones together, by a plan.
-fn pack<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, values: &[Value<'c, 'a>], plan: &WordPlan) -> Vec<Value<'c, 'a>> {
+/// Values as words, narrow ones together.
+fn pack<'c: 'a, 'a>(emitter: Emitter<'c, 'a>, values: &[Value<'c, 'a>], slots: &[WordSlot]) -> Vec<Value<'c, 'a>> {
     let word_type = int(emitter, WORD_BITS);
     let mut words: Vec<Value<'c, 'a>> = Vec::new();
-    for (&value, &slot) in values.iter().zip(&plan.slots) {
+    for (&value, &slot) in values.iter().zip(slots) {
         let bits = bits_of(value.r#type());
         let number = as_type(emitter, value, int(emitter, bits));
         let WordSlot::Part { word, bit } = slot else {
