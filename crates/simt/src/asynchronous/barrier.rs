@@ -15,7 +15,6 @@ impl Engine {
             pc: who.pc,
             kind: AccessKind::Write,
             proxy: who.proxy,
-            asynchronous: false,
         };
         let placed = cx.shared.init_mbarrier(&cx.clocks.actor(who), address, by);
         if let Err(fault) = placed {

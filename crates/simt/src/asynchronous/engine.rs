@@ -394,7 +394,6 @@ impl Context<'_> {
             pc: copy.who.pc,
             kind,
             proxy: copy.who.proxy,
-            asynchronous: true,
         };
         let range = Bytes {
             address: at.address,

@@ -101,7 +101,7 @@ impl Bench {
 }
 
 fn in_flight<T>(result: &Result<T, AccessFault>, kind: AccessKind) -> bool {
-    matches!(result, Err(AccessFault::InFlight { by, .. }) if by.kind == kind && by.asynchronous)
+    matches!(result, Err(AccessFault::InFlight { by, .. }) if by.kind == kind)
 }
 
 fn races<T>(result: &Result<T, AccessFault>) -> bool {

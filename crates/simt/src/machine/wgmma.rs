@@ -189,7 +189,6 @@ impl Block<'_> {
             pc: who.pc,
             kind: AccessKind::Read,
             proxy: Proxy::Async,
-            asynchronous: true,
         };
         for (index, &(address, bytes)) in ranges.iter().enumerate() {
             let range = Bytes {

@@ -48,8 +48,6 @@ pub struct OtherAccess {
     pub kind: AccessKind,
     /// By which proxy.
     pub proxy: Proxy,
-    /// Done by an asynchronous operation that the thread issued.
-    pub asynchronous: bool,
 }
 
 /// What is wrong with an access. `byte` is the address of the first byte that it is about.

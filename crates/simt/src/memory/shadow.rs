@@ -127,7 +127,6 @@ impl Entry {
                     0 => Proxy::Generic,
                     _ => Proxy::Async,
                 },
-                asynchronous: self.meta & TWIN != 0,
             },
         }
     }

@@ -170,7 +170,6 @@ fn a_race_in_shared_memory_names_the_other() {
             pc: 7,
             kind: AccessKind::Write,
             proxy: Proxy::Generic,
-            asynchronous: false,
         },
     };
     let mut out = [0; 2];
@@ -405,7 +404,6 @@ fn ranges_over_pages_are_reserved() {
         pc: 9,
         kind: AccessKind::Write,
         proxy: Proxy::Async,
-        asynchronous: true,
     };
     let range = Bytes {
         address: start,
