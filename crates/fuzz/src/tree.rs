@@ -2,6 +2,11 @@
 //!
 //! The generator builds one, the shrinker takes pieces out of it. Nothing is checked here; what comes out is verified
 //! as a [`Kernel`].
+//!
+//! A kernel itself would not do: the shrinker changes the types of all values at once and removes parameters, arguments
+//! and results, so that until the attempt is checked a value may have no definition. Typed SSA only adds to its arenas, and
+//! each value records its place among the parameters, arguments or results that it belongs to; removal would have to
+//! renumber them, which no pass of the compiler needs.
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
