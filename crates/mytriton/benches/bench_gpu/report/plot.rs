@@ -11,7 +11,15 @@ const WIDTH: u32 = 1000;
 const NAMES: i32 = 250;
 /// Right of the bars: the column of figures, beyond the axis so that they cross none of its lines.
 const FIGURES: i32 = 60;
+/// Between text and the edges of the picture.
+const MARGIN: i32 = 16;
+/// The middle of the line with the legend.
+const LEGEND: i32 = 53;
+/// Bars begin here.
 const TOP: i32 = 78;
+/// Below the bars: the axis' labels.
+const LABELS: i32 = 34;
+/// The height of a bar, and the side of a square of the legend.
 const BAR: i32 = 11;
 /// Between groups.
 const GAP: i32 = 10;
@@ -43,7 +51,7 @@ pub fn svg(record: &Record) -> Result<Option<String>> {
     let bottom = TOP + group * cases.len() as i32;
     let mut text = String::new();
     {
-        let root = SVGBackend::with_string(&mut text, (WIDTH, (bottom + 34) as u32)).into_drawing_area();
+        let root = SVGBackend::with_string(&mut text, (WIDTH, (bottom + LABELS) as u32)).into_drawing_area();
         root.fill(&WHITE).map_err(failed)?;
         frame(&root, record, &present, bottom).map_err(failed)?;
         for (index, case) in cases.iter().enumerate() {
@@ -79,15 +87,22 @@ fn style(size: i32, horizontal: HPos, vertical: VPos) -> TextStyle<'static> {
 /// Title, legend, and the lines of the axis.
 fn frame<'a>(root: &Area<'a>, record: &Record, present: &[(&str, RGBColor)], bottom: i32) -> Drawn<'a> {
     let title = format!("{}: throughput as a part of a copy's", record.facts.device);
-    root.draw(&Text::new(title, (16, 14), style(17, HPos::Left, VPos::Top)))?;
-    let unit = Text::new("GB/s", (WIDTH as i32 - 16, 53), style(12, HPos::Right, VPos::Center));
+    root.draw(&Text::new(title, (MARGIN, 14), style(17, HPos::Left, VPos::Top)))?;
+    let unit = Text::new(
+        "GB/s",
+        (WIDTH as i32 - MARGIN, LEGEND),
+        style(12, HPos::Right, VPos::Center),
+    );
     root.draw(&unit)?;
     let mut x = NAMES;
     for (who, colour) in present {
-        root.draw(&Rectangle::new([(x, 47), (x + 11, 58)], colour.filled()))?;
+        root.draw(&Rectangle::new(
+            [(x, LEGEND - 6), (x + BAR, LEGEND - 6 + BAR)],
+            colour.filled(),
+        ))?;
         root.draw(&Text::new(
             (*who).to_owned(),
-            (x + 16, 53),
+            (x + BAR + 5, LEGEND),
             style(12, HPos::Left, VPos::Center),
         ))?;
         x += 100;
@@ -119,7 +134,7 @@ fn bars<'a>(root: &Area<'a>, case: &Case, present: &[(&str, RGBColor)], top: i32
         let label = format!("{:.0}", entry.value);
         root.draw(&Text::new(
             label,
-            (WIDTH as i32 - 16, y + BAR / 2),
+            (WIDTH as i32 - MARGIN, y + BAR / 2),
             style(10, HPos::Right, VPos::Center),
         ))?;
     }
