@@ -102,12 +102,6 @@ impl Error {
         }
     }
 
-    /// What MLIR reports about a text: lines that begin with `loc("file":line:column): error: `.
-    pub fn mlir(reports: &str, file: &str, text: &str) -> Error {
-        let lines: Vec<String> = reports.lines().map(plain_place).collect();
-        Error::in_source(&lines.join("\n"), file, text)
-    }
-
     /// Tells the user, and gives the exit status.
     pub fn report(&self) -> ExitCode {
         let mut stderr = io::stderr().lock();
@@ -216,17 +210,6 @@ fn span_at(text: &str, line: usize, column: usize) -> Option<std::ops::Range<usi
     Some(start + skipped..start + skipped + word.max(1).min(line.len() - skipped))
 }
 
-/// `loc("file":3:8): error: what` as `file:3:8: what`.
-fn plain_place(report: &str) -> String {
-    let plain = || {
-        let (file, rest) = report.strip_prefix("loc(\"")?.split_once("\":")?;
-        let (place, rest) = rest.split_once("): ")?;
-        let message = rest.strip_prefix("error: ").unwrap_or(rest);
-        Some(format!("{file}:{place}: {message}"))
-    };
-    plain().unwrap_or_else(|| report.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,13 +241,6 @@ mod tests {
                 format!("error: {message}\n")
             );
         }
-    }
-
-    #[test]
-    fn reports_of_mlir_lose_their_brackets() {
-        assert_eq!(plain_place("loc(\"a.mlir\":3:8): error: no"), "a.mlir:3:8: no");
-        assert_eq!(plain_place("loc(unknown): error: no"), "loc(unknown): error: no");
-        assert_eq!(plain_place("loc(\"a.mlir\":3:8): note: see"), "a.mlir:3:8: note: see");
     }
 
     #[test]

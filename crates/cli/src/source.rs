@@ -84,11 +84,11 @@ impl Source {
             Format::Ssa => mytriton_ssa::parse_module(&text, &name).map_err(|e| Error::ssa(&e, &text))?,
             Format::Mlir => {
                 if is_gpu_stage(&text) {
-                    let kernels = read_gpu(&text, &name).map_err(|e| Error::mlir(&e, &name, &text))?;
+                    let kernels = read_gpu(&text, &name).map_err(|e| Error::in_source(&e, &name, &text))?;
                     let kernels = self.choose(&name, kernels, "a kernel is a gpu.func with the attribute kernel")?;
                     return Ok(Input::Gpu(File { name, text, kernels }));
                 }
-                read_mlir(&text, &name).map_err(|e| Error::mlir(&e, &name, &text))?
+                read_mlir(&text, &name).map_err(|e| Error::in_source(&e, &name, &text))?
             }
         };
         let help = match format {

@@ -10,6 +10,7 @@ use inkwell::llvm_sys::core::{
 };
 use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
+use mytriton_tile_sys::place_text;
 
 /// Collects the errors that LLVM reports on one of its contexts. Without a handler LLVM prints an error and ends the
 /// process.
@@ -106,12 +107,13 @@ impl Drop for MlirDiagnostics<'_> {
     }
 }
 
-/// `loc("kernel.rs":3:7): message`, notes after it in brackets.
+/// `kernel.rs:3:7: message`, notes after it in brackets.
 fn render(diagnostic: &Diagnostic<'_>) -> String {
-    let mut text = format!("{}: {diagnostic}", diagnostic.location());
+    let place = place_text(diagnostic.location()).map_or_else(String::new, |place| format!("{place}: "));
+    let mut text = format!("{place}{diagnostic}");
     for index in 0..diagnostic.note_count() {
         if let Ok(note) = diagnostic.note(index) {
-            text.push_str(&format!(" [{}: {note}]", note.location()));
+            text.push_str(&format!(" [{}]", render(&note)));
         }
     }
     text

@@ -37,9 +37,7 @@ impl fmt::Display for Severity {
 pub struct Report {
     /// How grave it is.
     pub severity: Severity,
-    /// The location as MLIR prints it: `loc("kernel.mlir":3:8)`.
-    pub location: String,
-    /// The same as `kernel.mlir:3:8`, if it is in a file.
+    /// Where, as `kernel.mlir:3:8`, if it is in a file.
     pub place: Option<String>,
     /// The message.
     pub message: String,
@@ -56,7 +54,6 @@ impl Report {
                 DiagnosticSeverity::Note => Severity::Note,
                 DiagnosticSeverity::Remark => Severity::Remark,
             },
-            location: diagnostic.location().to_string(),
             place: place_text(diagnostic.location()),
             message: diagnostic.to_string(),
             notes: (0..diagnostic.note_count())
@@ -67,9 +64,16 @@ impl Report {
     }
 }
 
+/// `kernel.mlir:3:8: message`, of what is not an error with its severity; each note in a line of its own.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.location, self.severity, self.message)?;
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        if self.severity != Severity::Error {
+            write!(f, "{}: ", self.severity)?;
+        }
+        f.write_str(&self.message)?;
         self.notes.iter().try_for_each(|note| write!(f, "\n{note}"))
     }
 }
