@@ -42,6 +42,7 @@ pub fn word_slots(widths: impl IntoIterator<Item = u32>) -> Vec<WordSlot> {
     };
     widths.into_iter().map(slot).collect()
 }
+
 /// Where a value lies in the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordSlot {
