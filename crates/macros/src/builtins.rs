@@ -187,11 +187,14 @@ pub(crate) fn find_method(name: &Ident) -> Result<&'static Builtin> {
     }
     let text = name.to_string();
     let names = builtins().filter(|b| b.method).map(|b| b.name);
-    let advice = match nearest(&text, names.chain(["mask", "other", "at"])) {
-        Some(near) => format!("; did you mean `{near}`?"),
-        None if advice::of_method(&text).is_some() => format!(": {}", advice::of_method(&text).unwrap_or_default()),
-        None if find(&text).is_some() => format!(": it is a function, `{text}(..)`"),
-        None => ": device functions are called as functions".to_owned(),
+    let advice = match (
+        nearest(&text, names.chain(["mask", "other", "at"])),
+        advice::of_method(&text),
+    ) {
+        (Some(near), _) => format!("; did you mean `{near}`?"),
+        (None, Some(advice)) => format!(": {advice}"),
+        (None, None) if find(&text).is_some() => format!(": it is a function, `{text}(..)`"),
+        (None, None) => ": device functions are called as functions".to_owned(),
     };
     Err(Error::new(
         name.span(),

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 
-/// The first line is a message, the others are the source that it is about. What the parser of typed
-/// SSA says of the source is shown too, and must not steer the terminal.
+/// The first line is a message, the others are the source that it is about. What the parser of typed SSA says of the
+/// source is shown too, and must not steer the terminal.
 pub fn probe(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (message, source) = text.split_once('\n').unwrap_or((&text, ""));

@@ -1,6 +1,6 @@
 //! Threads that exchange values: shuffles, votes, barriers, atomics.
 
-use mytriton_simt::program::{AtomicOp, Fence, Instr, Order, Shuffle, Space, Special, Vote};
+use mytriton_simt::program::{AtomicOp, Fence, Instr, Order, Reg, Shuffle, Space, Special, Vote};
 use mytriton_ssa::{BinaryOp, CmpPred, Scalar};
 
 use crate::asm::{Asm, BOTH, RELAXED, right};
@@ -73,18 +73,23 @@ fn votes() {
         let tid = asm.tid();
         let one = asm.constant(1);
         let src = asm.binary(BinaryOp::And, tid, one);
-        let dst = asm.reg();
-        asm.push(Instr::Vote {
-            vote,
-            dst,
-            src,
-            mask: None,
-        });
-        let at = asm.at(base, tid, 4);
-        asm.store(Space::Global, at, dst);
+        store_vote(&mut asm, vote, src, base, tid);
         let out = right(&asm.finish(), 1, 39, &[0; 39]);
         assert_eq!(out[32..], [expected; 7], "{vote:?}");
     }
+}
+
+/// Votes on `src` with all lanes and stores what each thread gets at its own word.
+fn store_vote(asm: &mut Asm, vote: Vote, src: Reg, base: Reg, tid: Reg) {
+    let dst = asm.reg();
+    asm.push(Instr::Vote {
+        vote,
+        dst,
+        src,
+        mask: None,
+    });
+    let at = asm.at(base, tid, 4);
+    asm.store(Space::Global, at, dst);
 }
 
 /// Of lanes that agree on true or on false, and of those that do not.
@@ -98,15 +103,7 @@ fn votes_of_lanes_that_agree() {
             // The lanes below `number` hold, or all of them.
             let limit = asm.constant(if number == 1 { 32 } else { number });
             let src = asm.cmp(CmpPred::LtU, tid, limit);
-            let dst = asm.reg();
-            asm.push(Instr::Vote {
-                vote,
-                dst,
-                src,
-                mask: None,
-            });
-            let at = asm.at(base, tid, 4);
-            asm.store(Space::Global, at, dst);
+            store_vote(&mut asm, vote, src, base, tid);
             let out = right(&asm.finish(), 1, 32, &[9; 32]);
             assert_eq!(out, [expected; 32], "{vote:?} {number}");
         }
