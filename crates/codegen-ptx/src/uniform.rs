@@ -131,6 +131,10 @@ fn on_the_sign_bit(statement: &Statement<'_>) -> Option<String> {
 
 /// Words taken apart to 16-bit halves by shifts, in a scope that declares their registers.
 fn with_shifts(statement: &Statement<'_>) -> Option<String> {
+    // Nearly all statements: nothing is built for them.
+    if !statement.results.contains(',') {
+        return None;
+    }
     // The lower half of the first word first; `_` for one that nobody reads.
     let halves: Vec<&str> = statement.results.split(',').map(str::trim).collect();
     let count = halves.len() / 2;
